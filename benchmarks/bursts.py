@@ -22,9 +22,9 @@ N, SPAN_S = 12_000, 20.0
 BURST_S = (8.0, 9.0)
 KINDS = (
     "lognormal",
-    "1 % in a slow mode",
-    "5 % in a slow mode",
-    "10 % in a slow mode",
+    "1% in a slow mode",
+    "5% in a slow mode",
+    "10% in a slow mode",
     "stragglers",
 )
 PLANTED = ((0.02, 30.0), (0.05, 10.0), (0.10, 10.0), (0.20, 5.0), (0.30, 3.0), (1.0, 3.0))
@@ -67,7 +67,7 @@ def hit(found: BurstsFound) -> tuple[bool, bool, int, float]:
 
 RANKS, LENGTHS_S = (12, 40), (0.2, 1.0, 3.0)
 SHARES = (1.0, 0.5, 0.25, 0.1)
-CALM = ("lognormal", "5 % in a slow mode", "stragglers", "own pace", "own bursts")
+CALM = ("lognormal", "5% in a slow mode", "stragglers", "own pace", "own bursts")
 
 
 def closed_loop(
@@ -100,7 +100,7 @@ def _services(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
     """Service times of one rank in ns, of 4 ms in the middle; enough of them for the run."""
     n = 9000
     service: NDArray[np.float64] = 4e6 * np.exp(0.4 * rng.normal(size=n))
-    if kind == "5 % in a slow mode":
+    if kind == "5% in a slow mode":
         slow = rng.random(n) < 0.05
         service[slow] = 4e7 * np.exp(0.5 * rng.normal(size=slow.sum()))
     elif kind == "stragglers":

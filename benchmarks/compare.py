@@ -118,7 +118,7 @@ class Row:
 
 
 def measure(case: Case, pairs: int, seed: int) -> Row:
-    """Shares over ``pairs`` pairs; ``covered``: how often a known 95 % interval holds the true ratio."""
+    """Shares over ``pairs`` pairs; ``covered``: how often a known 95% interval holds the true ratio."""
     rng = np.random.default_rng(seed)
     at = np.arange(case.n) * case.step_s
     ones = np.ones(case.n)

@@ -2,7 +2,7 @@
 
     python -m benchmarks.queue_fit [SEEDS] [KIND ...]
 
-A row a kind: seeds, how many the model explained, how many had N and M within 10 %, CPU seconds of a fit.
+A row a kind: seeds, how many the model explained, how many had N and M within 10%, CPU seconds of a fit.
 Ctrl-C ends a kind with the seeds that are done.
 """
 

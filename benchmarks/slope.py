@@ -12,7 +12,7 @@ FEWEST = 12
 
 @dataclass(frozen=True)
 class Slope:
-    """Change per unit of time, with its 95 % interval."""
+    """Change per unit of time, with its 95% interval."""
 
     value: float
     lower: float

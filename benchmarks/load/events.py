@@ -1,6 +1,6 @@
 """Slow events with known culprits, in slots of five minutes: ``python -m benchmarks.load.events [--seeds 50]``.
 
-26 h. Jobs begin at any time, their lengths and loads are lognormal, 70 % of them go on and off. Culprits run in the
+26 h. Jobs begin at any time, their lengths and loads are lognormal, 70% of them go on and off. Culprits run in the
 middle; the slowdown follows their load by none or one slot, either in proportion or as in a queue (1 / (1 - load)).
 Null events are unrelated to jobs. Printed: how often the first suspect is a culprit, how often "caused most of
 it" is said and right, and how often a null event has an accused.

@@ -5,7 +5,7 @@
 
 fault    a fault of the storage, unrelated to jobs
 herd     14 jobs of one program begin together and load the storage alike, each with pauses of its own
-crowd    20 jobs come and go at times of their own; the largest causes less than 15 % of the event
+crowd    20 jobs come and go at times of their own; the largest causes less than 15% of the event
 beat     20 jobs write checkpoints in phase, and these make the storage slow
 readers  8 endless readers, which the storage serves alike, beside one more that begins with the event
 """

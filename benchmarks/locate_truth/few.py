@@ -15,12 +15,12 @@ from iosonde.model.transfers import Topology
 
 SIZES = (4, 5, 7)
 NOISES = {
-    "5 %/2 %, 3 runs": Noise(0.05, 0.02, 3, 2),
-    "30 %/5 %, 3 runs": Noise(0.3, 0.05, 3, 2),
-    "15 %/15 %, 3 runs": Noise(0.15, 0.15, 3, 4),
+    "5%/2%, 3 runs": Noise(0.05, 0.02, 3, 2),
+    "30%/5%, 3 runs": Noise(0.3, 0.05, 3, 2),
+    "15%/15%, 3 runs": Noise(0.15, 0.15, 3, 4),
     "stragglers, 3 runs": Noise(0.1, 0.05, 3, 2, stragglers=0.05),
-    "5 %/30 %, 3 runs": Noise(0.05, 0.3, 3, 4),
-    "heavy tails, 10 %/10 %": Noise(0.1, 0.1, 1, 4, tails=True),
+    "5%/30%, 3 runs": Noise(0.05, 0.3, 3, 4),
+    "heavy tails, 10%/10%": Noise(0.1, 0.1, 1, 4, tails=True),
 }
 SLOW = 0.4
 """Share of its rate that the planted target has left."""

@@ -14,9 +14,9 @@ from iosonde.bench.locate.locate import locate
 from iosonde.model.transfers import Topology
 
 NOISES: dict[str, Noise] = {
-    "5 %/2 %": Noise(),
-    "15 %/3 %, 3 runs": Noise(0.15, 0.03, 3),
-    "15 %/3 %": Noise(0.15, 0.03),
+    "5%/2%": Noise(),
+    "15%/3%, 3 runs": Noise(0.15, 0.03, 3),
+    "15%/3%": Noise(0.15, 0.03),
     "stragglers": Noise(0.10, 0.02, 3, stragglers=0.03),
     "load of others": Noise(0.05, 0.02, 3, load=True),
     "load of others, 5 runs": Noise(0.05, 0.02, 5, load=True),

@@ -2,7 +2,7 @@
 
 Histories of 30 to 200 runs by seven laws; a unit changes at a fifth to four fifths of them, for good or for a while.
 The nulls are the same histories without a change, with true steps by any factor from 2 to 300, and columns of
-near-idle servers below 1 %.
+near-idle servers below 1%.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def units(seed: int, scale: float = 1.0) -> list[Row]:
     for what, case, low, high in (
         ("fullness as a fraction", _fraction, 0.95, 1.0),
         ("one run's fullness as a fraction", _stray, 0.95, 1.0),
-        ("mean CPU below 1 %", _idle, 0.0, 0.01),
+        ("mean CPU below 1%", _idle, 0.0, 0.01),
     ):
         rate, error = share(sum(case(random) for _ in range(per_law)), per_law)
         rows.append(Row("units", what, rate, low, high, "0", "-", error))

@@ -111,9 +111,9 @@ def t20(seed: int, scale: float = 1.0) -> list[Row]:
         )
         name = f"N {clients}, N* {saturating:g}, ratio {ratio:.2f}"
         for word, what, near, prototype in (
-            ("X_max", "max_per_s", 0.05, "±3 %"),
-            ("R0", "unloaded_s", 0.10, "±5 %"),
-            ("N*", "saturating_clients", 0.10, "±5 %"),
+            ("X_max", "max_per_s", 0.05, "±3%"),
+            ("R0", "unloaded_s", 0.10, "±5%"),
+            ("N*", "saturating_clients", 0.10, "±5%"),
         ):
             off = [(getattr(one, what).value or np.nan) / getattr(network, what) for one in found]
             error = float(np.std(off, ddof=1)) * 1.25 / len(off) ** 0.5

@@ -171,7 +171,7 @@ def _shares(random: np.random.Generator, draw: jobs.Draw, name: str, scale: floa
                         inside += low - 0.005 <= truth <= high + 0.005
     return [
         _row("6 causes that are backed have a share", (told, backed), (0.95, 1), name),
-        _row("6 its 90 % interval holds the share", (inside, told), (0.85, 1), name),
+        _row("6 its 90% interval holds the share", (inside, told), (0.85, 1), name),
         Row("why slow", "6 longest sentence, characters", longest, 0, LONGEST, "-", "-", 0, name),
     ]
 

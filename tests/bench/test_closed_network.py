@@ -111,7 +111,7 @@ def test_intervals_hold_what_is_true_as_often_as_they_say():
             number = getattr(found, name)
             assert number.lower < number.value < number.upper
             inside[name] += number.lower <= getattr(truth, name) <= number.upper
-    # of 60 at least 90 % less two standard errors; without the model's own error they are wide
+    # of 60 at least 90% less two standard errors; without the model's own error they are wide
     assert min(inside.values()) >= 49
 
 

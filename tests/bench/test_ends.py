@@ -155,7 +155,7 @@ def test_failures_end_a_rank_and_are_counted(place, store, capsys, name):
     err = capsys.readouterr().err
     words = os.strerror(getattr(errno, name))
     assert f"precreate: 10 creates ended with {name}: {words}" in err
-    assert "2 of 2 ranks gave up: nothing but failures" in err
+    assert "2 of 2 ranks gave up: every operation failed" in err
     (made,) = whole(rows_of(store), "precreate")
     assert (made.ops, made.failed, made.outcomes) == (10, 10, {name: 10})
     assert not made.complete

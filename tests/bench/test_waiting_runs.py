@@ -80,8 +80,9 @@ def test_servers_are_the_limit(busy_servers):
     found = adaptive(busy_servers)
     assert found.verdict.trend is RateTrend.INCREASES
     first, *rest = say_waiting(found)
-    assert first.startswith("servers are the limit: without waits 5 6")
-    assert "clients reach" in first
+    assert first.startswith("servers are the limit: 5,6")
+    assert "clients saturate them" in first
+    assert len(first.split()) <= 25
     assert any("68 clients (6" in line or "67 clients (6" in line for line in rest)
     assert any(line.startswith("elasticity 0.") for line in rest)
     assert found.capacity.max_per_s.value == pytest.approx(5_640, rel=0.03)
@@ -95,8 +96,8 @@ def test_clients_are_the_limit_with_bounds_instead_of_numbers():
     assert told.startswith(
         "clients are the limit: operations take as long with waits as without (x"
     )
-    assert "it is at least 6" in told
-    assert "20 clients are not too many" in told
+    assert "capacity: at least 6" in told
+    assert "more than 20 clients" in told
     assert waiting_json(found)["max_per_s"]["value"] is None
 
 
@@ -157,7 +158,7 @@ def test_background_work_has_no_capacity():
     assert found.capacity is None
     first = verdict_line(found)
     assert first.startswith(
-        "background work is the limit: the servers get slower when clients leave"
+        "background work is the limit: the servers slow down when clients leave"
     )
     assert "the rate at T = 1/4; x0.8" in first
     assert not any("saturate" in line for line in say_waiting(found))
@@ -165,7 +166,7 @@ def test_background_work_has_no_capacity():
 
 def test_not_enough_is_said_with_what_it_would_take():
     few = verdict_line(adaptive(rows(SERVERS_LIMIT.corrected_per_s(T), 100, measurements=1)))
-    assert "after 1 measurement; at least 5 are needed; so far it looks as if servers are" in few
+    assert "after 1 measurement; it takes at least 5; so far it looks as if servers are" in few
     noisy = [
         verdict_line(adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20, noise=0.09, seed=seed)))
         for seed in range(12)
@@ -187,7 +188,7 @@ def test_waits_that_were_not_those_asked_for_are_said():
 def test_rates_that_waits_cannot_explain_give_no_capacity():
     found = adaptive(rows(1_000 * (1 + T) ** 1.3, 10))
     assert found.capacity is None
-    assert any("more than waits can explain" in line for line in say_waiting(found))
+    assert any("the most that waits can explain" in line for line in say_waiting(found))
 
 
 def test_failed_operations_are_said():
@@ -289,6 +290,6 @@ def test_many_processes_are_thinned_out_evenly():
     sheet = waiting_sheet([(crowd, adaptive(crowd))])
     (pane,) = sheet.panes
     assert 0.6 * MOST_DOTS < len(pane.marks[0].value) <= MOST_DOTS
-    assert "of 14\u2009400 drawn" in pane.note
+    assert "of 14,400 drawn" in pane.note
     with pytest.raises(ValueError, match="no run"):
         waiting_sheet([])

@@ -63,7 +63,7 @@ def test_slowdown_of_nothing_says_what_to_try(store, tmp_path, capsys):
 
 def test_forty_minutes_do_not_show_that_nothing_recurs(store, capsys):
     assert run("events", "--recurring", "--until", "2026-09-22", store=store) == 0
-    assert capsys.readouterr().out == "too little is known to see what comes back every day\n"
+    assert capsys.readouterr().out == "not enough history to find daily patterns\n"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from iosonde.cli import main
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
+from iosonde.model.units import format_count
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import simulated, state
 
@@ -154,4 +155,4 @@ def test_the_quick_commands_import_nothing_heavy(tmp_path, command):
 
 def test_tables_align():
     assert table(("", "n"), [("a", "1"), ("long", "100")]) == "        n\na       1\nlong  100"
-    assert count(1234567) == "1 234 567"
+    assert format_count(1234567) == "1,234,567"

@@ -251,13 +251,8 @@ def test_the_page_lists_the_words_and_the_limits():
         assert missing == []
     said = " ".join(page.split())
     assert f"to {foreign._DIGITS} digits" in said
-    assert (
-        f"at least {foreign._REGULAR:.0%} of at least {foreign._FEWEST_STEPS} steps".replace(
-            "%", " %"
-        )
-        in said
-    )
-    assert f"within {foreign._NEAR:.0%} of it".replace("%", " %") in said
+    assert f"at least {foreign._REGULAR:.0%} of at least {foreign._FEWEST_STEPS} steps" in said
+    assert f"within {foreign._NEAR:.0%} of it" in said
     assert f"its name and first {_KNOWN_BY_ROWS} rows" in said
     years = [datetime.fromtimestamp(ns / 1e9, UTC).year for ns in (EARLIEST_NS, LATEST_NS)]
     assert f"between {years[0]} and {years[1]}" in said

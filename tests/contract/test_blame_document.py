@@ -24,7 +24,7 @@ def test_words_and_limits() -> None:
         f"| {Confidence.PROBABLE} | at least {share:g} of it; {chance * 100:g} in a hundred |"
         in PAGE
     )
-    assert f"less than {COVERED * 100:g} % of the nodes' time" in PAGE
+    assert f"less than {COVERED * 100:g}% of the nodes' time" in PAGE
     assert f"(below {SLOW:g}x in its middle)" in PAGE
 
 

@@ -31,7 +31,7 @@ def test_constants_of_changes() -> None:
 
 def test_constants_of_events() -> None:
     assert f"at least {segments.FEWEST} runs before and after the event" in PAGE
-    assert f"more than {climate_series.OWN_CHANGE:.0%}".replace("%", " %") in PAGE
+    assert f"more than {climate_series.OWN_CHANGE:.0%}" in PAGE
     assert f"more than {climate_series.OWN_CLEAR:g} deviations of either side" in PAGE
     assert f"at most {climate_events.NEAR_NS // climate_series.DAY_NS} days outside" in PAGE
     assert re.search(rf"run time or speed is above {leakage.LEAKS:g}\b", PAGE)

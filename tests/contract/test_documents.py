@@ -64,8 +64,8 @@ def test_constants_in_prose_are_those_in_code() -> None:
     assert f"median lateness is above {constants['LATE_NS'] / 1e6:g} ms" in probe
     assert constants["HOST_SHARE"] == 0.5
     assert "more than half of the slowdown above 1" in probe
-    assert f"made {constants['OVER_MEMORY_PERCENT']:g} % of memory" in probe
-    assert f"{int(constants['BACKLOG_ROWS']):,}".replace(",", " ") + " of them" in agent
+    assert f"made {constants['OVER_MEMORY_PERCENT']:g}% of memory" in probe
+    assert f"{int(constants['BACKLOG_ROWS']):,}" + " of them" in agent
 
 
 def said(page: str) -> str:
@@ -156,20 +156,20 @@ def test_adaptive_mode_in_prose_is_that_in_code() -> None:
     assert f"for `T` = {levels}, in random order" in page
     margin, alone = f"{waiting.MARGIN:g}", f"a test that is wrong in {waiting.DIP_ERROR:.0%}"
     assert f"the ratio `X(T) / X(0)` is above {margin} and its interval above 1" in page
-    assert f"below 1/{margin}, by {alone.replace('%', ' %')} of runs" in page
+    assert f"below 1/{margin}, by {alone} of runs" in page
     assert f"lies within 1/{margin} to {margin}, no ratio in between" in page
     assert f"fewer than {waiting.FEWEST} measurements" in page
     assert f"if {waiting.MOST} in all would not" in page
     assert f"A second look after {waiting.EXTENDED} measurements" in page
-    assert f"Student's, of {t_interval.CONFIDENCE:.0%}".replace("%", " %") in page
+    assert f"Student's, of {t_interval.CONFIDENCE:.0%}" in page
     assert f"a standard deviation of at least {t_interval.SD_FLOOR:g}" in page
     assert f"| flat | ratio below {capacity.FLAT:g} |" in page
     assert f"fitted `N*` below {capacity.EDGE:g} `N / (1 + T)`" in page
     assert f"ratio above {capacity.STEEP:g} `(1 + T)`" in page
-    off = {name: f"{100 * error:g} %" for name, error in capacity.MODEL_ERROR.items()}
+    off = {name: f"{100 * error:g}%" for name, error in capacity.MODEL_ERROR.items()}
     assert off["unloaded_s"] == off["saturating_clients"]
     assert f"of {off['max_per_s']} (`X_max`) and {off['unloaded_s']} (`R0`, `N*`)" in page
-    assert f"use {100 * runs_waiting.BUSY_CPU:g} % of them or more" in page
+    assert f"use {100 * runs_waiting.BUSY_CPU:g}% of them or more" in page
     assert f"off by more than a factor {waiting_rates.OFF_NOMINAL:g} is named" in page
     assert f"From {100 * runs_waiting.FAILED:g} % on they are named" in page
 

@@ -32,10 +32,10 @@ USERS = " ".join((ROOT / "docs/locate.md").read_text().split())
 
 def test_files_and_clients_in_prose_are_those_in_code() -> None:
     assert f"clipped at {HUBER:g} standard deviations" in PAGE
-    assert f"more than {located.WIDE * 100:g} % of the OSTs nothing" in PAGE
+    assert f"more than {located.WIDE * 100:g}% of the OSTs nothing" in PAGE
     assert f"slope is {covariates.SPOILED:g} times as uncertain" in PAGE
-    assert f"is below {clients.FALSE_HOSTS:g}, it takes {clients.LEAST_EFFECT * 100:.0f} %" in PAGE
-    assert f"{clients.CONSISTENT * 100:g} % of its files show a third" in PAGE
+    assert f"is below {clients.FALSE_HOSTS:g}, it takes {clients.LEAST_EFFECT * 100:.0f}%" in PAGE
+    assert f"{clients.CONSISTENT * 100:g}% of its files show a third" in PAGE
 
 
 def test_the_search_in_prose_is_that_in_code() -> None:
@@ -50,7 +50,7 @@ def test_the_search_in_prose_is_that_in_code() -> None:
         f"all are below {chance['ost']:g} (router groups, which are few: {chance['group']:g})"
         in PAGE
     )
-    assert f"if {located.PERSISTENT * 100:g} % of the repetitions" in PAGE
+    assert f"if {located.PERSISTENT * 100:g}% of the repetitions" in PAGE
     assert f"within {search.GAP:g} are named" in PAGE
     assert penalty(1, 192) > 19
     assert f"fewer than {scatter.MANY} components" in PAGE
@@ -61,9 +61,9 @@ def test_the_search_in_prose_is_that_in_code() -> None:
 
 def test_generations_and_dips_in_prose_are_those_in_code() -> None:
     is_ = generations
-    assert f"{is_.APART:g} standard deviations apart, at least {is_.LEAST_SHARE * 100:g} %" in PAGE
+    assert f"{is_.APART:g} standard deviations apart, at least {is_.LEAST_SHARE * 100:g}%" in PAGE
     assert f"(and {is_.LEAST_TARGETS}) in the smaller, with {is_.VALLEY * 100:g} % between" in PAGE
-    assert f"Where {is_.OF_ONE_KIND * 100:g} % of the failover pairs" in PAGE
+    assert f"Where {is_.OF_ONE_KIND * 100:g}% of the failover pairs" in PAGE
     assert f"windows of {dips.LENGTHS[0]} to {dips.LENGTHS[-1]} bins of {BIN_NS / 1e9:g} s" in PAGE
     assert f"{dips.DROP * 100:g} % below the median at least" in PAGE
     assert f"Student's t ({dips.MOST_FREEDOM:g} degrees of freedom at most)" in PAGE

@@ -44,7 +44,7 @@ def test_suspects_in_prose_are_those_in_code() -> None:
     assert f"(m l_j + {is_.SHRINK:g} * {is_.PRIOR:g}) / (m + {is_.SHRINK:g})" in PAGE
     assert f"({is_.FADE:g} / ({is_.FADE:g} + m))" in PAGE
     assert f"correlation above {leakage.LEAKS:g})" in PAGE
-    assert f"Below {explanation.SLOW_FROM:.0%} of loss".replace("10%", "10 %") in PAGE
+    assert f"Below {explanation.SLOW_FROM:.0%} of loss" in PAGE
     assert explanation.MOST_TOLD == 3
     low, high = leakage._PROPORTIONAL
     assert f"({low:g} to {high:g})" in PAGE

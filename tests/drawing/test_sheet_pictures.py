@@ -64,7 +64,7 @@ def sheets():
         Pane("reads", "/work", SECONDS, (*shades, cells, points()), 80, "n = 80"),
         Pane("reads", HOSTILE, SECONDS, (*shades, points()), 40, "n = 40, 3 intervals missing"),
         Pane("reads", "slowdown", RATIO, (slow, steps("slowdown"), steps("q95")), 40),
-        Pane("stats", "/work", RATIO, (), 0, "nothing to compare with"),
+        Pane("stats", "/work", RATIO, (), 0, "no reference"),
     ]
     columns = ("/work", HOSTILE, "slowdown")
     yield Sheet(

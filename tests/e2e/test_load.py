@@ -82,8 +82,8 @@ def test_the_hog_stands_out_beside_the_slow_hour(
     at = ready(visit_load(BAND, **looks))
     page = at.page
     assert page.locator(".load-page .view").inner_text() == (
-        "The total was within 20,000 to 100,000 operations/s in 2.1 % of the time; "
-        "user u59 made more than 99 % of the operations then."
+        "The total was within 20,000 to 100,000 operations/s in 2.1% of the time; "
+        "user u59 made more than 99% of the operations then."
     )
     x, y = at_hog(at)
     orange = {"light": (196, 85, 0), "dark": (255, 157, 69)}[scheme]

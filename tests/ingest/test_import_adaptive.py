@@ -62,11 +62,11 @@ def test_the_run_is_printed_with_its_verdict(busy, capsys):
     assert run("runs", "mdw", store=busy) == 0
     out = capsys.readouterr().out
     (head,) = [line for line in out.splitlines() if line.startswith("T ")]
-    assert head.split() == ["T", "measurements", "corrected/s", "ratio", "90", "%"]
+    assert head.split() == ["T", "measurements", "corrected/s", "ratio", "90%"]
     table = out.split(head)[1].strip().splitlines()[: len(LEVELS)]
     assert [line.split()[0] for line in table] == ["0", "1/16", "1/8", "1/4", "1/2", "1", "2", "4"]
     assert "/work: servers are the limit" in out
-    assert "the servers can do " in out
+    assert "server capacity: " in out
 
 
 def test_programs_get_the_verdict(busy, capsys):
@@ -88,9 +88,9 @@ def test_two_repetitions_decide_nothing(tmp_path, capsys):
     assert run("runs", "mdw", store=root) == 0
     out = capsys.readouterr().out
     assert "not decided" in out
-    assert "at least 5 are needed" in out
-    assert "not identifiable from 2 measurements" in out
-    assert "the servers can do 1" not in out
+    assert "it takes at least 5" in out
+    assert "2 measurements cannot identify" in out
+    assert "server capacity: 1" not in out
 
 
 def test_files_of_rank_0_say_nothing_of_the_others(tmp_path, capsys):
@@ -107,7 +107,7 @@ def test_files_of_rank_0_say_nothing_of_the_others(tmp_path, capsys):
     assert run("runs", "mdw", store=root) == 0
     out = capsys.readouterr().out
     assert "rank 0 alone" in out.splitlines()[1]
-    assert "the files are of rank 0 alone" in out
+    assert "the files hold rank 0 alone" in out
 
 
 def test_a_text_has_no_corrected_rate_and_says_what_has(tmp_path, capsys):

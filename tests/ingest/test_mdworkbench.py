@@ -293,7 +293,7 @@ def test_command(tmp_path, capsys, utc, now):
     )
     assert "imported 400 samples of /work" in capsys.readouterr().out
     assert run("import", *names, store=root) == 0
-    assert "400 samples were in the store already" in capsys.readouterr().out
+    assert "400 samples were already in the store" in capsys.readouterr().out
     bad = write(tmp_path / "g.csv", ["create,0,1,0.1,0.2", "create,0,1,0.1"], LONG)
     assert run("import", str(bad), store=root) == 1
     shown = capsys.readouterr()

@@ -17,7 +17,7 @@ TOOK_S = {"precreate": 0.002, "create": 0.010, "stat": 0.001, "cleanup": 0.004}
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """Twelve ranks whose operations take 90 to 110 % of the phase's time, evenly."""
+    """Twelve ranks whose operations take 90 to 110% of the phase's time, evenly."""
     folder = tmp_path_factory.mktemp("ranks")
     rows = []
     for place, (op, took) in enumerate(TOOK_S.items()):

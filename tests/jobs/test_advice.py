@@ -24,7 +24,7 @@ NAMELESS = table({"own_bytes": [1.0, 2.0]})
     ],
 )
 def test_each_door_has_its_own_words(spelling: Spelling, words: str) -> None:
-    with pytest.raises(UsageError, match="says no performance") as error:
+    with pytest.raises(UsageError, match="has no I/O performance") as error:
         answers.correlate(NAMELESS, "fraction_of_peak_ratio")
     assert error.value.text(spelling).endswith(f"; try {words}")
 

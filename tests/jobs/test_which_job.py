@@ -116,15 +116,15 @@ def test_a_word_that_is_no_file_is_the_job(
     plain, _ = asked(capsys, command, "--job", "4711", store=store)
     out, err = asked(capsys, command, "4711", store=store)
     assert out == plain
-    assert err == "note: there is no file 4711: it is taken as --job 4711\n"
+    assert err == "note: reading 4711 as a job ID\n"
     assert run(command, "jobs.csv", store=store) == 2
     noted, error = capsys.readouterr().err.splitlines()
-    assert noted == "note: there is no file jobs.csv: it is taken as --job jobs.csv"
+    assert noted == "note: reading jobs.csv as a job ID"
     assert error.startswith("iosonde: there is no job 'jobs.csv' in ")
     Path("4711").write_text("x\n")
     for words in (["4711"], ["a/4711"], ["4711", "4712"], ["4712", "--mapping", "x.toml"], []):
         assert run(command, *words, store=store) == 2
-        assert "which job is not said; expected --job ID" in capsys.readouterr().err
+        assert "the job is missing; expected --job ID" in capsys.readouterr().err
     assert run(command, "n" * 300, store=store) == 2
     assert "there is no job" in capsys.readouterr().err
 
@@ -177,7 +177,7 @@ def test_what_is_for_experts_is_told_on_demand(
     assert added[0].startswith(
         "  - over 40 runs of its kind performance goes with fullest OST (lower"
     )
-    assert err.startswith("note: 1 column that nobody has described is not judged: room_temp")
+    assert err.startswith("note: 1 column without a description is not judged: room_temp")
     data, _ = asked(capsys, "explain", "--job", "39", "--format", "json", store=tmp_path)
     known = json.loads(data)
     assert known["history"] == added[0].removeprefix("  - ")

@@ -560,7 +560,7 @@ def test_of_a_table_that_nobody_described_its_columns_are_shown(tmp_path):
     table.write_text("a,b\n1,2\n3,\n")
     found = iosonde.read_jobs(table)
     assert repr(found).splitlines()[0].split() == ["a", "b"]
-    with pytest.raises(UsageError, match=r"says no performance; try y=METRIC, or mapping="):
+    with pytest.raises(UsageError, match=r"has no I/O performance; try y=METRIC, or mapping="):
         found.correlate()
 
 

@@ -204,7 +204,7 @@ def test_jobs_without_performance_and_too_few_of_them(tmp_path: Path) -> None:
     with TestClient(app, base_url="http://127.0.0.1") as client:
         answer = client.get("/api/climate")
         assert answer.status_code == 404
-        assert "says no performance" in answer.json()["error"]["what"]
+        assert "has no I/O performance" in answer.json()["error"]["what"]
     asked = "too few"
     app = create(tmp_path, jobs=lambda: tables[asked])
     with TestClient(app, base_url="http://127.0.0.1") as client:

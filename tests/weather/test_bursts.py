@@ -71,7 +71,7 @@ def test_nothing_is_found_where_nothing_is(kind):
         len(find_bursts(began, service, windows_for(began)).bursts)
         for began, service in (open_loop(rng, kind) for _ in range(30))
     ]
-    # CHANCE is 1 % a run; 3 of 30 would be a probability of 0.3 %
+    # CHANCE is 1 % a run; 3 of 30 would be a probability of 0.3%
     assert sum(n > 0 for n in found) <= 2
 
 
@@ -215,7 +215,7 @@ def test_the_page_says_what_the_code_does():
     assert f"interval at least {LOWER_AT}" in page
     assert f"reaches a `k >= {FEWEST_LONG}`" in page
     assert f"in runs of fewer than {FEWEST_RANKS} ranks" in page
-    assert f"`E(k)` at most {CHANCE * 100:g} %" in page
+    assert f"`E(k)` at most {CHANCE * 100:g}%" in page
     assert f"stall for {STALL_NS // SECOND} s for their number" in page
     assert (FACTOR_AT, LOWER_AT) == (SLOW_AT, SLOW_LOWER_AT)
 
@@ -246,7 +246,7 @@ def operations(began_s, length_s, rank, origin_ns=START):
 
 
 def test_coincidences_are_counted_as_the_binomial_does():
-    """Ten ranks that each begin to wait five times, for 1 % of the run in all."""
+    """Ten ranks that each begin to wait five times, for 1% of the run in all."""
     rank = np.repeat(np.arange(10), 5)
     got = expected_coincidences(rank, np.full(50, SECOND // 500), SECOND, 10)
     expected = [50 * binom.sf(k - 2, 9, 0.01) for k in range(1, 11)]
@@ -282,7 +282,7 @@ def test_independent_waits_are_called_a_stall_in_at_most_the_share_promised():
         wrong += bool(
             find_stalls(operations(rng.uniform(0, 60, n), length, rng.integers(0, 30, n)), 30)
         )
-    # 8 or more of 200 have a probability of 0.1 % when the rate is 1 %
+    # 8 or more of 200 have a probability of 0.1 % when the rate is 1%
     assert wrong < 8
 
 

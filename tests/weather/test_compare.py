@@ -67,7 +67,7 @@ def period(values, step_s=1.0, start_s=0.0):
     ids=lambda case: case.name,
 )
 def test_without_a_difference_it_says_so_in_at_most_5_percent(case):
-    # more than 5 of 30 have a probability of 0.3 % when the rate is 5 %
+    # more than 5 of 30 have a probability of 0.3 % when the rate is 5%
     assert measure(case, 30, 7).said <= 5 / 30
 
 
@@ -513,7 +513,7 @@ def test_a_difference_that_no_load_explains_is_found_however_many_ops_are_asked(
 
 @pytest.mark.parametrize("make", worlds(None).values(), ids=worlds(None))
 def test_periods_of_one_process_of_another_world_are_called_different_in_at_most_5_percent(make):
-    # more than 4 of 25 have a probability of 0.7 % when the rate is 5 %
+    # more than 4 of 25 have a probability of 0.7 % when the rate is 5%
     assert measure_world(make, 1, 1.0, (300, 300), (25, 22))[1] <= 4 / 25
 
 

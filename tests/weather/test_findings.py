@@ -59,7 +59,7 @@ def said(a_state, later_s=0):
             "host_busy",
             "info",
             "the probing host is busy: reads on /work are 3.1x slower than usual (2.8-3.4) "
-            "since 14:05, which says nothing about the storage",
+            "since 14:05, not proof of slow storage",
         ),
         (
             with_ops(data_read=SLOW | {"host_busy": True}, md_stat=SLOW),
@@ -86,7 +86,7 @@ def said(a_state, later_s=0):
             state(ops=[]),
             "learning",
             "info",
-            "/work: still learning what is usual (0 of 5 windows)",
+            "/work: still learning the baseline (0 of 5 windows)",
         ),
         (state(running=False, state="stopped"), "stopped", "unknown", None),
     ],
@@ -135,7 +135,7 @@ def test_learning_counts_windows_and_few_says_so():
     unknown = {"state": "learning", "slowdown": None, "slowdown_lower": None}
     ops = [op | unknown | {"baseline_windows": 3} for op in state()["ops"]]
     learning = said(state(ops=ops))
-    assert learning[2] == "/work: still learning what is usual (3 of 5 windows)"
+    assert learning[2] == "/work: still learning the baseline (3 of 5 windows)"
     ops = [op | {"baseline_windows": 9} for op in ops]
     assert said(state(ops=ops))[::2] == (
         "few",
@@ -193,7 +193,7 @@ def span(**changes):
         (
             {"host_busy": True},
             "the probing host was busy: reads on /work were 3.1x slower than usual (3.0-3.2) "
-            "from 12:13 to 13:13, which says nothing about the storage",
+            "from 12:13 to 13:13, not proof of slow storage",
         ),
         (
             {"start_ns": START - 40 * 3600 * SECOND, "end_ns": START - 39 * 3600 * SECOND},

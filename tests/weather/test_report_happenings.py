@@ -75,7 +75,7 @@ def test_a_host_that_is_busy_every_night_is_no_storage_that_is_slow_every_night(
 
 def test_too_little_history_says_so_and_nobody_looks_without_chance(nightly):
     short = one_report(nightly, 0, DAY)
-    assert recurrence_words(short) == ["23 h are too short to see what comes back every day"]
+    assert recurrence_words(short) == ["23 h of history are too short to find daily patterns"]
     (unasked,) = reports(nightly, asked(0, DAY), UTC)
     assert unasked.recurrence is None
     assert recurrence_words(unasked) is None
@@ -148,7 +148,9 @@ def test_kept_windows_say_nothing_of_what_the_probe_cost(tmp_path):
     first.path.unlink()
     part = words()
     assert "(6 a second)" in part["cost"], "of the time that has samples"
-    assert re.search(r"known of \d+ min( \d+ s)?, of the rest only windows are kept", part["cost"])
+    assert re.search(
+        r"raw samples cover \d+ min( \d+ s)?, the rest has window statistics only", part["cost"]
+    )
     for segment in others:
         segment.path.unlink()
     assert words()["cost"].startswith("only kept windows are left, which do not say what the probe")

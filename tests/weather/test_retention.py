@@ -157,7 +157,7 @@ def test_a_quota_or_a_full_disk_is_told_as_such(live, monkeypatch):
 
     monkeypatch.setattr(parquet, "sync", refuse)
     told = []
-    with pytest.raises(sealing.SealError, match="the store is full; the segment is kept"):
+    with pytest.raises(sealing.SealError, match="the store is full; the segment stays"):
         seal(live, told.append)
     assert len(told) == 1, "the others would not fit either"
     assert len(layout.spool_segments(live)) == 2
@@ -203,7 +203,7 @@ def test_sealing_on_a_file_system_without_room(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "the store is full; the segment is kept" in done.stderr
+    assert "the store is full; the segment stays" in done.stderr
 
 
 def test_the_command_fails_when_something_could_not_be_sealed(live, monkeypatch, capsys):

@@ -265,7 +265,7 @@ STATISTICS = [name for name in WINDOW_COLUMNS if name.startswith(("q", "mean", "
 
 
 def same(one, other, rows):
-    """Whether two window tables agree: to the bit where ``rows``, elsewhere within 1 %."""
+    """Whether two window tables agree: to the bit where ``rows``, elsewhere within 1%."""
     for name in STATISTICS:
         assert np.array_equal(one[name][rows], other[name][rows], equal_nan=True), name
         assert np.allclose(one[name], other[name], rtol=0.01, atol=0.51, equal_nan=True), name

@@ -51,7 +51,7 @@ def test_a_sealed_file_that_vanishes_is_listed_again(live, monkeypatch):
 
     def attach_then_delete(*args):
         files = attach(*args)
-        calls.append(len(files))
+        calls.append(len(files.files))
         gone.unlink(missing_ok=True)
         return files
 

@@ -314,13 +314,13 @@ def test_the_first_hour_says_from_how_little_usual_is_learnt():
     ops = {op["op"]: young for op in state()["ops"]}
     (calm,) = now_is(with_ops(**ops))
     assert say(from_state(calm, at(10 * HOUR)), UTC).startswith(
-        "/work is as usual (learnt from 12 min): the slowest operation, "
+        "/work is as usual (learned from 12 min): the slowest operation, "
     )
     (slow,) = now_is(with_ops(**ops | {"data_read": MILDLY | young}))
     text = say(from_state(slow, at(10 * HOUR)), UTC)
     assert text == (
         "reads on /work are 2.4x slower than usual (2.1-2.7) since 08:00; "
-        "usual is learnt from 12 min"
+        "usual is learned from 12 min"
     )
     (known,) = now_is(state())
     assert "learnt" not in say(from_state(known, at(10 * HOUR)), UTC)
@@ -334,20 +334,20 @@ def test_a_report_of_the_first_hour_says_that_it_is_still_learnt(
     store = Store(tmp_path)
     (report,) = report_of(store, 0, 3000)
     assert report_words(report, UTC)["headline"] == (
-        "/work: still learning what is usual, so nothing can be called slow"
+        "/work: the baseline is still learning; no verdict yet"
     )
     assert happened(store, 0, 3000) == []
     monkeypatch.setattr("time.time_ns", lambda: at(3000))
     page = tmp_path / "r.html"
     assert run("report", "--since", "2026-09-07", "-o", str(page), store=tmp_path) == 0
     text = page.read_text()
-    assert "Still learning what is usual." in text
+    assert "Still learning the baseline." in text
     assert 'class="na"' not in text, "no calendar of nothing"
     assert 'class="picture"><h3>Slowdown<' not in text
     assert "slower than usual" not in text
     query = SlowdownQuery(since_ns=at(0), until_ns=at(3000), statistic="median")
     sheet = sheet_of(store, FigureRequest("slowdown", query))
-    assert {pane.empty for pane in sheet.panes if pane.n == 0} == {"still learning what is usual"}
+    assert {pane.empty for pane in sheet.panes if pane.n == 0} == {"still learning the baseline"}
     capsys.readouterr()
     spans = as_json(capsys, store, "slowdown")["spans"]
     assert all(span["slowdown_lower"] is not None for span in spans), "no factor without interval"

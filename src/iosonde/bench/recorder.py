@@ -123,7 +123,7 @@ class Recorder:
                     self.note(f"{phase}: {count} {op_word(op.op)} ended with {outcome}: {words}")
         if "failing" in total.ends:
             self.note(
-                f"{phase}: {total.ends['failing']} of {total.ranks} ranks gave up: nothing but failures"
+                f"{phase}: {total.ends['failing']} of {total.ranks} ranks gave up: every operation failed"
             )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
-from iosonde.cli.shared.text import count, table, wrapped
+from iosonde.cli.shared.text import table, wrapped
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.climate import words
@@ -20,7 +20,7 @@ from iosonde.jobs.climate.data import change_data, climate_data, motif_rows, mot
 from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
-from iosonde.model.units import day
+from iosonde.model.units import day, format_count
 
 if TYPE_CHECKING:
     from iosonde.jobs.answers import ClimateAnswer
@@ -177,7 +177,7 @@ def _climate_lines(found: Climate) -> list[str]:
 def _motif_lines(found: Motifs) -> list[str]:
     head = ("cluster", "taken for", "jobs")
     rows = [
-        (str(number), clean_text(worth.say_cluster(one)), count(one.n))
+        (str(number), clean_text(worth.say_cluster(one)), format_count(one.n))
         for number, one in enumerate(found.clusters, 1)
     ]
     return [*_told(worth.say_motifs(found)), "", table(head, rows, left=2)]

@@ -14,13 +14,13 @@ import numpy as np
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.compared_runs import compare_named_runs, run_sides
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_frame, write_text
 from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UnitError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
-from iosonde.model.units import format_duration, format_time
+from iosonde.model.units import format_count, format_duration, format_time
 from iosonde.weather import answers
 from iosonde.weather.compare.compare import Compared
 from iosonde.weather.compare.ratios import level_name, short_ratio
@@ -84,7 +84,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         action="append",
         type=options.reads(parse_op),
         metavar="OP",
-        help="one op only; may be repeated",
+        help="one op only; repeatable",
     )
     parser.add_range()
     margin = options.reads(_margin)
@@ -178,8 +178,8 @@ def _row(op: OpComparison) -> tuple[str, ...]:
         say_ratio(op.whole),
         *(say_ratio(by_level[level]) for level in (0.5, 0.95, 0.99)),
         "n/a" if sees is None else f"x{short_ratio(sees)}",
-        count(op.a.used),
-        count(op.b.used),
+        format_count(op.a.used),
+        format_count(op.b.used),
     )
 
 

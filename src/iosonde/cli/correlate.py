@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.jobs import answers
 from iosonde.jobs.correlate.words import (
     REGION,
@@ -24,7 +24,7 @@ from iosonde.jobs.correlate.words import (
 )
 from iosonde.jobs.table.derived import FRACTION, PEAKS
 from iosonde.model.errors import InputFileError, UsageError
-from iosonde.model.units import parse_time
+from iosonde.model.units import format_count, parse_time
 
 if TYPE_CHECKING:
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
@@ -150,7 +150,7 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace, note: No
     def label(metric: str) -> str:
         return rows.about(metric).label
 
-    print(f"{found.source}: {count(found.jobs)} runs; what goes with {label(found.y)}")
+    print(f"{found.source}: {format_count(found.jobs)} runs; what goes with {label(found.y)}")
     head = [*_HEAD]
     if found.controls:
         head[8:8] = ["partial", "p"]
@@ -202,7 +202,7 @@ def _strongest(rows: list[Correlation], most: int) -> list[Correlation]:
 def _row(row: Correlation, label: Callable[[str], str], partial: bool) -> tuple[str, ...]:
     cells = [
         label(row.metric),
-        count(row.n),
+        format_count(row.n),
         _coefficient(row.pearson),
         _chance(row.pearson_p),
         _coefficient(row.spearman),

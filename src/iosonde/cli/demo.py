@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         shutil.rmtree(own, ignore_errors=True)
     if load is None:
-        options.note("interrupted before the load had run: nothing to tell")
+        options.note("interrupted before the load ran: no result")
         return 130
     store = Store(root)
     _print(effects(store, *load, args.window), load)
@@ -110,7 +110,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         type=time,
         default="100ms",
         metavar="TIME",
-        help="period of each op (default: 100ms)",
+        help="probe period (default: 100ms)",
     )
     add(
         "--window", type=time, default="2s", metavar="TIME", help="length of a window (default: 2s)"
@@ -120,7 +120,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         type=size,
         default="1GiB",
         metavar="SIZE",
-        help="size of the big file (default: 1GiB)",
+        help="size of the large test file (default: 1GiB)",
     )
     add("--pool", type=int, default=1000, metavar="N", help="number of small files (default: 1000)")
     add(

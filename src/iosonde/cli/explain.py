@@ -17,11 +17,12 @@ from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
 from iosonde.jobs.scheduled.data import story_data
 from iosonde.jobs.scheduled.text import story_text, text_block
 from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.table.runs import find_run
 from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.words import JobVerdict
-    from iosonde.model.jobs import JobTable
+    from iosonde.model.jobs import Job, JobTable
 
 EXAMPLES = """\
   iosonde explain --job 4711                     a job of the store
@@ -44,15 +45,26 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     with job_options.notes_last() as note:
         settle(args, note)
-        if not args.table and _answer_scheduled(args, note):
+        records = [] if args.table else _records(args, note)
+        if records and _answer_scheduled(args, records):
             return 0
         table = judged(job_options.table_of(args, note))
         runs = int((table.job_id == args.job).sum())
         if runs > 1 and args.step is None and args.plot is None:
             _answer_several(table, args, note)
         else:
-            _answer(table, args, note)
+            _answer(table, args, records, note)
     return 0
+
+
+def _records(args: argparse.Namespace, note: Note) -> list[Job]:
+    """What the store has of the job, which may be named by a part of its id."""
+    root = job_options.only_store(args)
+    records = answers.records_of(root, args.job)
+    if records:
+        return records
+    args.job = answers.meant_job(root, args.job, note)
+    return answers.records_of(root, args.job)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -65,18 +77,17 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
-def _answer_scheduled(args: argparse.Namespace, note: Note) -> bool:
+def _answer_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
     """A job of the store of which nothing but a scheduler's records is known; False: it is none."""
-    root = job_options.only_store(args)
-    job = answers.meant_job(root, args.job, note)
-    if answers.has_performance(root, job):
+    if answers.has_performance(records):
         return False
-    found = answers.scheduled_job(root, job, options.now_ns(), args.step)
+    root = job_options.only_store(args)
+    found = answers.scheduled_job(root, records, options.now_ns(), args.step)
     if found is None:
         return False
     if args.plot is not None:
         raise UsageError(
-            f"job {job} has no diagram: only a scheduler recorded it",
+            f"job {args.job} has no diagram: only a scheduler recorded it",
             expected="its Darshan log, or a table with its performance",
             hint="'iosonde explain' without --plot",
         )
@@ -89,12 +100,12 @@ def _answer_scheduled(args: argparse.Namespace, note: Note) -> bool:
     return True
 
 
-def _answer(table: JobTable, args: argparse.Namespace, note: Note) -> None:
+def _answer(table: JobTable, args: argparse.Namespace, records: list[Job], note: Note) -> None:
     """One run: its sentence, the evidence, the diagram."""
     found, verdict, diagram = answers.explain_job(
         table, args.job, args.step, history=args.history, last=args.last
     )
-    beside = _meanwhile(table, args)
+    beside = _meanwhile(table, args, records)
     if args.format == "json":
         data = {"meanwhile": None if beside is None else story_data(*beside)}
         _write(explanation_data(found, verdict) | data, args)
@@ -136,12 +147,16 @@ def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
     job_options.write(json.dumps(data, indent=2) + "\n", args.output)
 
 
-def _meanwhile(table: JobTable, args: argparse.Namespace) -> answers.ScheduledAnswer | None:
+def _meanwhile(
+    table: JobTable, args: argparse.Namespace, records: list[Job]
+) -> answers.ScheduledAnswer | None:
     """What probes and the scheduler say of a run of the store."""
     if args.table:
         return None
     root = job_options.only_store(args)
-    return answers.meanwhile(root, table, args.job, args.step, options.now_ns())
+    row = find_run(table, args.job, args.step)
+    known = records or answers.records_of(root, args.job)
+    return answers.meanwhile(root, table, row, options.now_ns(), known)
 
 
 def _print(

@@ -10,13 +10,12 @@ from iosonde.bench.runs.rows import frame_of
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called, known_targets, some
-from iosonde.cli.shared.text import count
 from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import parse_op
-from iosonde.model.units import parse_duration
+from iosonde.model.units import format_count, parse_duration
 from iosonde.weather.store import Store
 
 EXAMPLES = """\
@@ -44,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
         action="append",
         type=options.reads(parse_op),
         metavar="OP",
-        help="one op only; may be repeated",
+        help="one op only; repeatable",
     )
     parser.add_range()
     window = options.reads(parse_duration)
@@ -75,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
         if args.output is None:
             options.copy_to_stdout(path)
         else:
-            options.note(f"wrote {count(rows)} rows to {path}")
+            options.note(f"wrote {format_count(rows)} rows to {path}")
     return 0
 
 

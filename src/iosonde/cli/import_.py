@@ -9,7 +9,6 @@ from pathlib import Path
 from iosonde.cli.shared import import_records, options
 from iosonde.cli.shared.import_files import told
 from iosonde.cli.shared.left_out import left_out_lines
-from iosonde.cli.shared.text import count
 from iosonde.connectors.benchmarks.recognise import KINDS, LATENCIES, OPS
 from iosonde.ingest.files import Done, import_files
 from iosonde.ingest.io_probing import Probed
@@ -17,7 +16,14 @@ from iosonde.ingest.latencies import SIZE_BYTES, LatencyImport, Naming
 from iosonde.ingest.samples import SamplesImport
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_option, format_time, parse_duration, parse_size, parse_time
+from iosonde.model.units import (
+    format_count,
+    format_option,
+    format_time,
+    parse_duration,
+    parse_size,
+    parse_time,
+)
 
 EXAMPLES = """\
   iosonde import mdw-lat-0.00-*.csv --target /work --host mistral --started 2017-07-09T01:14:06
@@ -66,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
             read += 1
             if kind not in (LATENCIES, OPS):  # those are written when all of them are read
                 kept.files, read = kept.files + read, 0
-            options.note(f"{path}: {KINDS[kind]}, {count(rows)} rows")
+            options.note(f"{path}: {KINDS[kind]}, {format_count(rows)} rows")
 
         try:
             done = import_files(
@@ -135,28 +141,30 @@ def _print(done: Done, now_ns: int) -> None:
         _print_lines(done.bandwidth.lines())
     new = [run for run in done.runs if run.new]
     for run in new[:_MOST_RUNS]:
-        print(f"run {clean_text(run.run_id)} of {clean_text(run.target)}: {count(run.rows)} rows")
+        print(
+            f"run {clean_text(run.run_id)} of {clean_text(run.target)}: {format_count(run.rows)} rows"
+        )
     if len(new) > _MOST_RUNS:
-        print(f"and {count(len(new) - _MOST_RUNS)} more runs ('iosonde runs')")
+        print(f"and {format_count(len(new) - _MOST_RUNS)} more runs ('iosonde runs')")
     if known := len(done.runs) - len(new):
-        print(f"{count(known)} runs were in the store already")
+        print(f"the store already had {format_count(known)} runs")
 
 
 def _print_lines(lines: Sequence[str]) -> None:
     for line in lines[:_MOST_LINES]:
         print(clean_text(line))
     if len(lines) > _MOST_LINES:
-        print(f"and {count(len(lines) - _MOST_LINES)} more lines")
+        print(f"and {format_count(len(lines) - _MOST_LINES)} more lines")
 
 
 def _print_latencies(done: LatencyImport, now_ns: int) -> None:
     written = done.written
     if written.rows:
         began = format_time(done.started_ns, now_ns, seconds=True)
-        print(f"imported {count(written.rows)} samples of {done.target}, from {began} on")
+        print(f"imported {format_count(written.rows)} samples of {done.target}, from {began} on")
         print("sample runs: " + ", ".join(done.run_ids))
     if written.known_rows:
-        print(f"{count(written.known_rows)} samples were in the store already")
+        print(f"{format_count(written.known_rows)} samples were already in the store")
 
 
 def _print_samples(table: SamplesImport, now_ns: int) -> None:
@@ -165,16 +173,18 @@ def _print_samples(table: SamplesImport, now_ns: int) -> None:
         begin, end = (format_time(ns, now_ns, seconds=True) for ns in table.span_ns)
         of = ", ".join(map(clean_text, table.targets[:_MOST_TARGETS]))
         more = ", ..." if len(table.targets) > _MOST_TARGETS else ""
-        print(f"imported {count(written.rows)} samples of {of}{more}, {begin} to {end}")
+        print(f"imported {format_count(written.rows)} samples of {of}{more}, {begin} to {end}")
         for period_ns, series in sorted(table.schedules.regular.items()):
-            print(f"due every {format_option(period_ns)} in {count(series)} series: their period")
+            print(
+                f"due every {format_option(period_ns)} in {format_count(series)} series: their period"
+            )
         if n := table.schedules.irregular:
             print(
-                f"{count(n)} series have due times without a regular step: due is when they began; "
+                f"{format_count(n)} series have due times without a regular step: due is when they began; "
                 "--period TIME keeps them"
             )
     if written.known_rows:
-        print(f"{count(written.known_rows)} samples were in the store already")
+        print(f"{format_count(written.known_rows)} samples were already in the store")
     if table.unread:
         print(f"columns that are not read: {', '.join(map(clean_text, table.unread))}")
     for remark in table.remarks:
@@ -185,14 +195,18 @@ def _print_log(log: Probed) -> None:
     if log.written.rows:
         every = format_option(log.period_ns)
         print(
-            f"imported {count(log.written.rows)} samples of {clean_text(log.target)}: "
-            f"{count(log.rounds)} rounds, every {every} by their stamps of whole seconds"
+            f"imported {format_count(log.written.rows)} samples of {clean_text(log.target)}: "
+            f"{format_count(log.rounds)} rounds, every {every} by their stamps of whole seconds"
         )
     if log.written.known_rows:
-        print(f"{count(log.written.known_rows)} samples were in the store already")
+        print(f"{format_count(log.written.known_rows)} samples were already in the store")
     if log.uninitialised:
-        print(f"{count(log.uninitialised)} quantiles of one operation are uninitialised, left out")
+        print(
+            f"{format_count(log.uninitialised)} quantiles of one operation are uninitialised, left out"
+        )
     if log.several:
-        print(f"{count(log.several)} rounds have several operations an op: their median counts")
+        print(
+            f"{format_count(log.several)} rounds have several operations an op: their median counts"
+        )
     if log.ranks > 1:
         print(f"reads and writes are sums over {log.ranks} ranks: imported as their mean")

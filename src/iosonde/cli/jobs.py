@@ -9,14 +9,14 @@ from typing import get_args
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.table.listing import JobFilter, JobList, ListedJob, Sort, jobs_data
 from iosonde.model import parameters
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.text import clean_text
-from iosonde.model.units import about_length, format_factor, format_time
+from iosonde.model.units import about_length, format_count, format_factor, format_time
 
 _LEFT = ("job", "run", "user", "began", "kind", "file system", "state")
 _HEAD = (*_LEFT, "ran", "nodes", "rate", "of peak", "slower")
@@ -96,7 +96,7 @@ def _print(found: JobList, sort: Sort, now_ns: int) -> None:
     if more := found.n_found - len(found.jobs):
         ones = "one" if more == 1 else "ones"
         what = f"older {ones}" if sort == "time" else f"more {ones}, less slow or unknown"
-        print(f"and {count(more)} {what} (--limit 0: all)")
+        print(f"and {format_count(more)} {what} (--limit 0: all)")
 
 
 def _fitted(rows: Sequence[dict[str, str]]) -> str:

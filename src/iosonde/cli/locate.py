@@ -88,7 +88,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("run", metavar="RUN|FILE", help=_RUN)
     add("--topology", metavar="FILE", help=_TOPOLOGY)
-    add("--rates", type=Path, metavar="FILE", help="bytes of each rank in bins of 0.25 s")
+    add("--rates", type=Path, metavar="FILE", help="bytes per rank in bins of 0.25 s")
     add("--plot", type=Path, metavar="FILE", help="picture of times and rates: PNG, SVG or PDF")
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
     add("--dark", action="store_true", help="dark picture")

@@ -47,10 +47,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
     ),
     "Ask": (
-        Command("now", "weather.now", "one sentence a target: is it slow, how much, since when"),
         Command(
-            "check", "weather.check", "the same for a monitoring system (exit code 0, 1, 2, 3)"
+            "now", "weather.now", "current verdict per target: is it slow, how much, since when"
         ),
+        Command("check", "weather.check", "now, as a monitoring plugin (exit code 0, 1, 2, 3)"),
         Command(
             "slowdown", "weather.slowdown", "slowdown over time, with baseline, interval and n"
         ),
@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Show": (
         Command("figure", "weather.figure", "the figures of the method's paper, from your store"),
         Command("report", "report", "a target's week, or a benchmark run, on one HTML page"),
-        Command("serve", "serve", "the web page, on this machine only unless told otherwise"),
+        Command("serve", "serve", "the web page, on this machine only by default"),
         Command("demo", "demo", "watch a directory, put a load on it, see it found"),
     ),
 }

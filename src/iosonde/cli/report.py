@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         asked = [ref.host for ref in store.targets() if args.target in (None, ref.target)]
         if asked and all(map(host_of_rank, asked)):
             raise NothingMeasuredError(
-                f"all samples in {store.root} are of ranks of benchmarks, of which nothing is usual",
+                f"all samples in {store.root} are benchmark ranks, which have no baseline",
                 hint="'iosonde runs', or 'iosonde figure statistics --run RUN'",
             )
         raise no_samples(store, "report", args.target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from iosonde.cli.shared import options
 
@@ -10,6 +11,7 @@ EXAMPLES = """\
   iosonde serve                           http://127.0.0.1:8765, this machine only
   iosonde serve --listen 127.0.0.1:0      any free port
   iosonde serve --listen 0.0.0.0:8765     everyone who can reach this host may read
+  iosonde serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem
   iosonde serve --names shown             names of users and jobs instead of aliases
 """
 
@@ -29,9 +31,19 @@ def main(arguments: Sequence[str]) -> int:
         help="names of users, accounts and jobs: aliases, shown on loopback only, shown "
         "(default: policy.toml of the store, else hashed)",
     )
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="token that requests must carry, also as a browser's password",
+    )
+    for option, what in (("--tls-cert", "certificate"), ("--tls-key", "private key of it")):
+        parser.add_argument(option, type=Path, metavar="PEM", help=f"{what}, for https")
     parser.add_argument("--no-seal", action="store_true", help="leave the spool to 'iosonde seal'")
     parser.add_store()
     args = parser.parse(arguments)
+    from iosonde.serve.access.tls import checked_tls
+    from iosonde.serve.access.token import read_token
     from iosonde.serve.run import run
 
     run(
@@ -40,5 +52,7 @@ def main(arguments: Sequence[str]) -> int:
         options.note,
         sealing=not args.no_seal,
         names_shown=args.names,
+        token=None if args.token_file is None else read_token(args.token_file),
+        tls=checked_tls(args.tls_cert, args.tls_key),
     )
     return 0

@@ -191,7 +191,7 @@ MOUNT = {
 PLACE = {
     "place-present": Check(
         "whether this host's probe has its directory below the target, and its mark",
-        "What is not probed is not known.",
+        "Operations without a probe have no verdict.",
         "'iosonde probe DIR' watches it, or a [[target]] of the agent; a place that this user may "
         "not read needs the doctor to run as the user of the probe",
     ),

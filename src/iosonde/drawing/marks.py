@@ -49,7 +49,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class StepMarks:
-    """One value an interval, with its 95 % interval where there is one. Shapes (intervals,).
+    """One value an interval, with its 95% interval where there is one. Shapes (intervals,).
 
     ``role`` names what it is (``usual``, ``slowdown``, ``mean``, ``q95`` ...) and so its colour.
     """

@@ -36,7 +36,7 @@ from iosonde.drawing.marks import (
 )
 from iosonde.model.frames import SeriesKey
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_option
+from iosonde.model.units import format_count, format_option
 
 _MARKS: dict[type, str] = {
     Points: "points",
@@ -57,7 +57,7 @@ _MARKS: dict[type, str] = {
 """What marks are called in JSON."""
 SECONDS, RATIO, PER_S, BYTES_PER_S, SHARE, TICKS = "s", "x", "/s", "B/s", "%", "ticks"
 """Units of a pane's values."""
-NOTHING_KNOWN = "nothing known"
+NOTHING_KNOWN = "no data"
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,6 @@ def seen_from(keys: Iterable[SeriesKey]) -> str:
     return clean_text(f"{shown} as seen from {where}")
 
 
-def thousands(n: int) -> str:
-    """``12 345`` with thin spaces."""
-    return f"{n:,}".replace(",", "\u2009")
-
-
 def drawn_caption(panes: Iterable[Pane], silent: int) -> str:
     """How many operations were drawn singly, how many counted on a grid, how many have no height."""
     single = counted = 0
@@ -143,12 +138,12 @@ def drawn_caption(panes: Iterable[Pane], silent: int) -> str:
             counted += pane.n
         else:
             single += sum(len(mark) for mark in points)
-    text = f"{thousands(single)} operations drawn one by one"
+    text = f"{format_count(single)} operations drawn one by one"
     if counted:
-        text = f"{thousands(counted - silent)} operations counted on a grid, none left out"
-        text += f"; {thousands(single)} drawn one by one" if single else ""
+        text = f"{format_count(counted - silent)} operations counted on a grid, none left out"
+        text += f"; {format_count(single)} drawn one by one" if single else ""
     if silent:
-        text += f"; {thousands(silent)} had not ended and have no height"
+        text += f"; {format_count(silent)} had not ended and have no height"
     return text
 
 

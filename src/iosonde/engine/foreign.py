@@ -12,11 +12,14 @@ from pathlib import Path
 
 import duckdb
 
-from iosonde.engine.json_lines import LONGEST, Warn, keep_good
+from iosonde.engine.json_lines import LONGEST, Warn, has_objects, keep_good
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.model.errors import InputFileError
 from iosonde.model.unpacked import says_too_much, too_much
+
+_LOOKED = 1 << 16
+"""Bytes by which JSON lines are recognised."""
 
 
 @contextmanager
@@ -115,11 +118,11 @@ def _source(path: Path) -> str | None:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputFileError(f"{path} is no regular file", expected="a file")
         with path.open("rb") as file:
-            first = file.read(512)
+            first = file.read(_LOOKED)
         if first[:2] == b"\x1f\x8b":
             with gzip.open(path) as packed:
-                first = packed.read(512)
-            if first.lstrip()[:1] == b"{":
+                first = packed.read(_LOOKED)
+            if has_objects(first):
                 _refuse_too_much(path)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         return None
@@ -128,7 +131,7 @@ def _source(path: Path) -> str | None:
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
     if first[:4] == b"PAR1":
         return f"read_parquet({literal(str(path))})"
-    if first.lstrip()[:1] == b"{":
+    if has_objects(first):
         return _json_source(path)
     return None
 

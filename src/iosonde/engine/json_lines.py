@@ -14,6 +14,21 @@ from iosonde.model.text import clean_text
 Warn = Callable[[InputFileError], None]
 LONGEST = 1 << 20
 """Bytes of one JSON object."""
+_BOM = b"\xef\xbb\xbf"
+_LINES = 8
+"""Lines behind a broken first one by which JSON lines are recognised."""
+
+
+def has_objects(begin: bytes) -> bool:
+    """Whether the begin of a file is that of JSON lines: with ``{``, or half of the lines behind the first are objects.
+
+    A file may have lost the head of its first line.
+    """
+    if begin.removeprefix(_BOM).lstrip()[:1] == b"{":
+        return True
+    lines = [line for line in begin.split(b"\n")[1 : 1 + _LINES] if line.strip()]
+    objects = sum(line.lstrip()[:1] == b"{" and _wrong(line) is None for line in lines)
+    return objects > 0 and 2 * objects >= len(lines)
 
 
 def keep_good(path: Path, good: Path, warn: Warn | None) -> int:
@@ -22,6 +37,7 @@ def keep_good(path: Path, good: Path, warn: Warn | None) -> int:
     with _opened(path) as lines, good.open("wb") as out:
         while line := lines.readline(LONGEST + 1):
             number += 1
+            line = line.removeprefix(_BOM) if number == 1 else line
             whole = line
             while len(whole) > LONGEST and whole and not whole.endswith(b"\n"):
                 whole = lines.readline(LONGEST)

@@ -5,12 +5,14 @@
     query   SQL, tables of parameters, how to read what SQL gives, how answers of two slices become one
     run     cuts the scope into slices of bounded memory; each: view ``samples`` -> SQL -> read; merges their answers
 
-A query holds no connection: it can be pickled, and a cluster engine is another implementation of ``run``.
+A query holds no connection: it can be pickled. ``engine.cluster`` is another implementation of ``run``.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
@@ -19,10 +21,21 @@ from typing import Any, Generic, TypeVar
 import duckdb
 import numpy as np
 
-from iosonde.engine.reader import SampleFilter, look_at, with_files
+from iosonde.engine.reader import (
+    SampleFilter,
+    Sources,
+    connect,
+    look_at,
+    make_live,
+    with_files,
+)
 from iosonde.engine.slices import Slice, slices
+from iosonde.engine.spool import SpoolRows
 
 T = TypeVar("T")
+
+LANES = 4
+"""Slices side by side: what Python does with one overlaps with the SQL of the next. Each takes about 150 MiB."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +60,7 @@ class Query(Generic[T]):
 
 def run(root: Path, queries: Sequence[Query[T]]) -> list[T]:
     """The answer of each query, by the threads of the embedded engine. Raises what ``with_files`` raises."""
-    return [with_files(root, query.scope, partial(_answer, query)) for query in queries]
+    return [with_files(root, query.scope, partial(answer, query)) for query in queries]
 
 
 def rows(columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -55,17 +68,43 @@ def rows(columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return list(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
-def _answer(query: Query[T], con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> T:
+def answer(query: Query[T], con: duckdb.DuckDBPyConnection, sources: Sources) -> T:
+    """The answer of one query, by one connection that has the live rows."""
+    give_parameters(con, query)
+    if query.merge is None or query.cut_ns is None:
+        return answer_slice(con, query, Slice(query.scope, sources.files))
+    parts = slices(con, sources.files, query.scope, query.cut_ns)
+    if len(parts) == 1:
+        return answer_slice(con, query, parts[0])
+    lanes = min(os.cpu_count() or 1, LANES)
+    ask = partial(answer_apart, query, live=sources.live, threads=(os.cpu_count() or 1) // lanes)
+    pool = ThreadPoolExecutor(lanes)
+    try:
+        return reduce(query.merge, pool.map(ask, parts))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def answer_apart(query: Query[T], part: Slice, live: Sequence[SpoolRows], threads: int) -> T:
+    """The answer for one slice by a connection of its own, so that slices can go side by side."""
+    con = connect(threads)
+    try:
+        make_live(con, live)
+        give_parameters(con, query)
+        return answer_slice(con, query, part)
+    finally:
+        con.close()
+
+
+def give_parameters(con: duckdb.DuckDBPyConnection, query: Query[Any]) -> None:
+    """Make the tables of values that the query reads."""
     for name, columns in query.parameters.items():
         con.register("given", {key: np.ascontiguousarray(columns[key]) for key in columns})
         con.execute(f"CREATE TEMP TABLE {name} AS FROM given")
-    if query.merge is None or query.cut_ns is None:
-        return _of_slice(con, query, Slice(query.scope, files))
-    parts = slices(con, files, query.scope, query.cut_ns)
-    return reduce(query.merge, (_of_slice(con, query, part) for part in parts))
 
 
-def _of_slice(con: duckdb.DuckDBPyConnection, query: Query[T], part: Slice) -> T:
+def answer_slice(con: duckdb.DuckDBPyConnection, query: Query[T], part: Slice) -> T:
+    """The answer for one slice."""
     look_at(con, part.files, part.scope)
     for name, select in query.tables.items():
         con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import duckdb
 
@@ -77,6 +77,13 @@ class SampleFilter:
         return " AND ".join(tests) or "true"
 
 
+class Sources(NamedTuple):
+    """What a question reads: sealed segments, and rows that are in none of them yet."""
+
+    files: list[Path]
+    live: list[spool.SpoolRows]
+
+
 def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
     """A private in-memory engine: no network, spills to the system's temporary folder."""
     con = duckdb.connect(
@@ -103,25 +110,25 @@ def with_samples(
     vanishes under it, or turns out to be damaged: that is left out. Raises StoreError.
     """
 
-    def looked(con: duckdb.DuckDBPyConnection, files: list[Path]) -> T:
-        look_at(con, files, scope)
+    def looked(con: duckdb.DuckDBPyConnection, sources: Sources) -> T:
+        look_at(con, sources.files, scope)
         return ask(con)
 
     return with_files(root, scope, looked)
 
 
 def with_files(
-    root: Path, scope: SampleFilter, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
+    root: Path, scope: SampleFilter, ask: Callable[[duckdb.DuckDBPyConnection, Sources], T]
 ) -> T:
-    """``with_samples`` for an ``ask`` that is told of the Parquet files, and looks at them (``look_at``) itself."""
+    """``with_samples`` for an ``ask`` that gets the sources and looks at the files (``look_at``) itself."""
     for attempt in range(_ATTEMPTS):
         con = connect()
-        files: list[Path] = []
+        sources = Sources([], [])
         try:
-            files = _attach(con, root, scope)
-            return ask(con, files)
+            sources = _attach(con, root, scope)
+            return ask(con, sources)
         except duckdb.Error as error:
-            if not again(con, files) or attempt + 1 == _ATTEMPTS:
+            if not again(con, sources.files) or attempt + 1 == _ATTEMPTS:
                 raise explained(error, root) from error
         finally:
             con.close()
@@ -151,15 +158,15 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
     return StoreError(f"cannot read {root}: {text}")
 
 
-def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> list[Path]:
-    """Create the view ``live``; returns the Parquet files that go with it."""
+def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> Sources:
+    """Create the view ``live``, of the rows that go with the Parquet files."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
     sealed = sound_segments(con, layout.parquet_segments(root, since))
     for segment in sealed:
         live.pop((segment.host, segment.stem), None)
-    _make_live(con, list(live.values()))
-    return [segment.path for segment in sealed]
+    make_live(con, list(live.values()))
+    return Sources([segment.path for segment in sealed], list(live.values()))
 
 
 def sound_segments(
@@ -179,7 +186,7 @@ def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.Sp
     }
 
 
-def _make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) -> None:
+def make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) -> None:
     """The view ``live``."""
     rows = spool.concatenate(parts)
     if rows is not None:
@@ -190,7 +197,7 @@ def _make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows])
 
 def look_at_file(con: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Make the view ``samples`` of one sealed segment."""
-    _make_live(con, [])
+    make_live(con, [])
     look_at(con, [path], SampleFilter())
 
 
@@ -198,7 +205,7 @@ def look_at_rows(
     con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: SampleFilter
 ) -> None:
     """Make the view ``samples`` of rows of the spool."""
-    _make_live(con, rows)
+    make_live(con, rows)
     look_at(con, [], scope)
 
 

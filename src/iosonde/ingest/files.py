@@ -60,7 +60,7 @@ def import_files(
             "no file to import", expected="files of md-workbench, mdtest, IOR, IO500 or io-probing"
         )
     if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise UsageError("a file is named twice", expected="each file once")
+        raise UsageError("a file appears twice", expected="each file once")
     done = Done()
     of_kind: dict[str, list[Path]] = {}
     for path in paths:

@@ -94,7 +94,7 @@ def import_latencies(
     if not paths:
         raise UsageError("no file to import", expected="latency files of md-workbench")
     if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise UsageError("a file is named twice", expected="each file once")
+        raise UsageError("a file appears twice", expected="each file once")
     with Staging(root, [run_name(path) for path in paths]) as staging:
         broken = _read(staging, paths, report)
         extents = staging.extents()

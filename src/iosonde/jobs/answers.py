@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.umami.diagram import History, Umami
     from iosonde.model.arrays import Texts
     from iosonde.model.errors import IosondeError
-    from iosonde.model.jobs import JobTable
+    from iosonde.model.jobs import Job, JobTable
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
@@ -161,52 +161,61 @@ def has_records(root: Path, job_id: str) -> bool:
     return bool(read_jobs(root, job_id=job_id, scalars=False))
 
 
-def has_performance(root: Path, job_id: str) -> bool:
-    """Whether the store says how fast the I/O of a job of exactly this id was. Raises StoreError."""
-    from iosonde.jobs.store.jobs import PERFORMANCES, read_jobs
+def records_of(root: Path, job_id: str) -> list[Job]:
+    """Everything that the store has of a job of exactly this id, by begin. Raises StoreError."""
+    from iosonde.jobs.store.jobs import read_jobs
+
+    return read_jobs(root, job_id=job_id)
+
+
+def has_performance(records: Sequence[Job]) -> bool:
+    """Whether the records of a job say how fast its I/O was."""
+    from iosonde.jobs.store.jobs import PERFORMANCES
 
     return any(
         scalar is not None and scalar.value is not None
-        for job in read_jobs(root, job_id=job_id)
+        for job in records
         for scalar in map(job.scalars.get, PERFORMANCES)
     )
 
 
 def scheduled_job(
-    root: Path, job_id: str, now_ns: int, step: str | None = None, *, zone: tzinfo | None = None
+    root: Path,
+    records: Sequence[Job],
+    now_ns: int,
+    step: str | None = None,
+    *,
+    zone: tzinfo | None = None,
 ) -> ScheduledAnswer | None:
     """A job of which a scheduler's records are in the store: storage while it ran, run time, own I/O; None: none is.
 
-    ``step``: ``#1``, the first of its runs; None: the last one. Raises UsageError (no such run), StoreError.
+    ``records``: as ``records_of``; ``step``: ``#1``, the first of its runs; None: the last one.
+    Raises UsageError (no such run), StoreError.
     """
     from iosonde.jobs.scheduled.runs import chosen_run, scheduled_runs
     from iosonde.jobs.scheduled.story import story_of
     from iosonde.jobs.scheduled.words import say_story
-    from iosonde.jobs.store.jobs import read_jobs
 
-    runs = scheduled_runs(read_jobs(root, job_id=job_id), now_ns)
+    runs = scheduled_runs(records, now_ns)
     if not runs:
         return None
-    story = story_of(root, chosen_run(runs, step), now_ns)
+    story = story_of(root, chosen_run(runs, step), now_ns, records)
     return ScheduledAnswer(story, say_story(story, zone))
 
 
 def meanwhile(
-    root: Path, table: JobTable, job_id: str, step: str | None, now_ns: int
+    root: Path, table: JobTable, row: int, now_ns: int, records: Sequence[Job]
 ) -> ScheduledAnswer | None:
-    """The same for a run whose performance is known, in its own time; None: nobody probed, no scheduler knows it.
+    """The same for the run in a row of the table, in its own time; None: nobody probed, no scheduler knows it.
 
-    Raises UsageError (no such run), StoreError.
+    Raises StoreError.
     """
     from iosonde.jobs.scheduled.runs import recorded_run, scheduled_runs
     from iosonde.jobs.scheduled.story import story_of
     from iosonde.jobs.scheduled.words import say_story
-    from iosonde.jobs.store.jobs import read_jobs
-    from iosonde.jobs.table.runs import find_run
 
-    row = find_run(table, job_id, step)
-    runs = scheduled_runs(read_jobs(root, job_id=job_id), now_ns)
-    story = story_of(root, recorded_run(table, row, runs), now_ns, brief=True)
+    runs = scheduled_runs(records, now_ns)
+    story = story_of(root, recorded_run(table, row, runs), now_ns, records, brief=True)
     if not (runs or story.storage or story.own_io):
         return None
     return ScheduledAnswer(story, say_story(story))

@@ -73,9 +73,9 @@ class SlowEvent:
 
 @dataclass(frozen=True)
 class LearningSpan:
-    """[since, until) in which it was still learnt what is usual of a target: nothing was judged but hangs and losses.
+    """[since, until) in which it was still learning what is usual of a target: nothing was judged but hangs and losses.
 
-    ``until_ns`` None: it is still learnt.
+    ``until_ns`` None: it is still learning.
     """
 
     host: str

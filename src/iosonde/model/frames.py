@@ -101,7 +101,7 @@ class SlowSpan:
 
     ``start_ns`` is refined to the first slow sample where possible (``refined``), ``end_ns`` is the
     end of the last slow window. ``slowdown`` = pooled median service time of the span's ok
-    samples (``n`` of them) over the baseline that held when it began, with its 95 % interval; None
+    samples (``n`` of them) over the baseline that held when it began, with its 95% interval; None
     when n is too small.
     """
 
@@ -212,7 +212,7 @@ class SlowdownQuery:
     runs: tuple[str, ...] | None = None
     """Samples of these runs only; of figures of single operations."""
     rolled: bool = False
-    """Take windows of whole ten minutes from roll-ups: much quicker, and levels are within 1 %."""
+    """Take windows of whole ten minutes from roll-ups: much quicker, and levels are within 1%."""
 
     def which(self) -> SampleChoice:
         """The part of a store that it is about, for ``Store``'s questions."""

@@ -8,10 +8,10 @@ QUALITY: dict[str, str] = {
     "monitor-down": "the monitor recorded zeros while there must have been traffic: taken as missing",
     "negative-zero": "samples that were written as -0.0, which stands for missing",
     "missing": "samples that are not there",
-    "counter-reset": "a counter fell back: what passed in that step is not known",
+    "counter-reset": "a counter fell back, so that step is missing",
     "clock-skew": "two clocks disagree about when the job ran",
     "over-covered": "the job moved more than the servers saw, beyond what lost samples explain",
-    "naive-time": "clock times without a zone: read in the zone that is named",
+    "naive-time": "clock times without a zone, read in the zone of --zone, else this host's",
     "ambiguous-time": "a clock time that occurs twice, or not at all, as clocks are changed",
     "wrong-unit": "the file states a unit that its numbers contradict",
     "incomplete": "the record says itself that it is incomplete",
@@ -20,7 +20,7 @@ QUALITY: dict[str, str] = {
     "not-a-number": "a field that is no number: taken as missing",
     "duplicate": "the same row again: the first one counts",
     "out-of-order": "rows that are not in the order of time",
-    "left-out": "columns or names that are not known: not read",
+    "left-out": "unknown columns or names, skipped",
     "estimated": "derived from something else, for want of a record",
 }
 """Flag -> what it means. A number with a flag is shown with it, and never silently used."""

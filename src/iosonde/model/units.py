@@ -159,9 +159,9 @@ def format_option(ns: int) -> str:
     return f"{ns}ns"
 
 
-def format_count(n: int) -> str:
-    """``10 800``."""
-    return f"{n:,}".replace(",", " ")
+def format_count(n: float, digits: int = 0) -> str:
+    """A number of things, thousands parted by commas: ``87``, ``69,441``; ``digits`` behind the point."""
+    return f"{n:,.{digits}f}"
 
 
 def format_percent(share: float) -> str:

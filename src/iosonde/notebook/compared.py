@@ -38,7 +38,7 @@ class ComparisonResult(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """A row an operation and quantile: B / A with its 95 % interval, and the smallest ratio it could have seen."""
+        """A row an operation and quantile: B / A with its 95% interval, and the smallest ratio it could have seen."""
         rows = [
             {"op": one.op, "verdict": one.verdict, **level._asdict()}
             | {"n_a": one.a.used, "n_b": one.b.used}

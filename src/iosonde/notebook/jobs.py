@@ -96,7 +96,7 @@ class Jobs(Answer):
     ) -> Jobs:
         """Only those of a file system, of a motif, that began in [since, until). Their fraction of peak stays.
 
-        Raises UsageError (no such file system or motif), NothingMeasuredError (no job is like that).
+        Raises UsageError (no such file system or motif), NothingMeasuredError (no job matches).
         """
         return Jobs(answers.select(self.data, file_system, motif, span(since, until)))
 
@@ -221,9 +221,10 @@ class Jobs(Answer):
 
     def _scheduled(self, job: str, step: str | None) -> ScheduledResult | None:
         """The answer about a job without performance; None: it has one, or there is no store or record."""
-        if self._root is None or answers.has_performance(self._root, job):
+        records = [] if self._root is None else answers.records_of(self._root, job)
+        if self._root is None or answers.has_performance(records):
             return None
-        found = answers.scheduled_job(self._root, job, now_ns(), step, zone=UTC)
+        found = answers.scheduled_job(self._root, records, now_ns(), step, zone=UTC)
         return None if found is None else ScheduledResult(found)
 
     @cached_property

@@ -155,5 +155,5 @@ def read(root: Path, asked: str | Sequence[str], begin: Instant, end: Instant) -
         root, name, _FIRST_NS if first is None else first, _LAST_NS if last is None else last
     )
     if found is None:
-        raise NothingMeasuredError(f"there is nothing of {' '.join(name)} in that time in {root}")
+        raise NothingMeasuredError(f"{root} has no samples of {' '.join(name)} in that time")
     return Block(found)

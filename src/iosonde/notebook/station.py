@@ -116,7 +116,7 @@ class Station:
     def jobs(self, *, peak: Peak = "max", scheduled: bool = False) -> Jobs:
         """All jobs whose performance is known, and iosonde's own runs; numbers of servers beside them.
 
-        ``peak``: what is 100 % of a kind: the best (``max``), ``p99``, ``mean`` or ``median``. ``scheduled``: also jobs
+        ``peak``: what is 100% of a kind: the best (``max``), ``p99``, ``mean`` or ``median``. ``scheduled``: also jobs
         that only a scheduler recorded (docs/jobs.md). Raises NothingMeasuredError: there are none.
         """
         return of_store(self.root, peak, scheduled=scheduled)

@@ -4,7 +4,7 @@ Service time ``D`` and delay ``L`` of a closed network (``queue.closed_network``
 corrected rates: one station, m servers, least squares with Huber's bound on what a single measurement may say. The
 rates of all levels hang on ``L / D`` alone but for a common factor, so the search has one dimension.
 
-Intervals are of 90 %, from a jackknife over measurements (t with k - 1 degrees of freedom; no randomness), widened by
+Intervals are of 90%, from a jackknife over measurements (t with k - 1 degrees of freedom; no randomness), widened by
 what the model itself is off (``MODEL_ERROR``). Source: methods of docs/methods/adaptive.md; Huber 1964; Tukey 1958.
 """
 
@@ -55,7 +55,7 @@ class CurveCoverage(StrEnum):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 90 % interval; ``value`` None: not identifiable, the ends are bounds.
+    """A number with its 90% interval; ``value`` None: not identifiable, the ends are bounds.
 
     An end that is None is missing.
     """

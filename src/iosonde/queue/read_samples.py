@@ -39,14 +39,14 @@ def read_samples(path: Path, warn: Callable[[str], None]) -> tuple[Floats, Float
                     except ValueError as error:
                         bad += 1
                         if bad <= _MOST_WARNINGS:
-                            warn(f"{path}, line {reader.line_num}: {error}; the row is left out")
+                            warn(f"{path}, line {reader.line_num}: {error}; skipping the row")
         except (OSError, csv.Error) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputFileError(
                 f"cannot read {path}: {reason}", expected="a table with a header"
             ) from error
     if bad > _MOST_WARNINGS:
-        warn(f"{path}: {bad - _MOST_WARNINGS} more rows are left out")
+        warn(f"{path}: skipping {bad - _MOST_WARNINGS} more rows")
     if not rows:
         raise InputFileError(f"{path} has no row that can be read", expected=_columns())
     found = np.array(rows, dtype=np.float64)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.drawing.marks import LevelLine, Mark, NumberLine, Ruler
-from iosonde.drawing.sheet import SECONDS, SHARE, TICKS, Pane, Sheet, thousands
+from iosonde.drawing.sheet import SECONDS, SHARE, TICKS, Pane, Sheet
+from iosonde.model.units import format_count
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -51,7 +52,7 @@ def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
             if counts.any()
         ]
         share = float(found.clients["share"][place])
-        note = f"{thousands(n)} executed, {share:.1%} of all"
+        note = f"{format_count(n)} executed, {share:.1%} of all"
         row = f"{client.name}: {_AXIS}"
         panes.append(
             Pane(row, "", SHARE, tuple(marks), n, note, empty="nothing executed", across=across)

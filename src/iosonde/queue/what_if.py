@@ -16,7 +16,7 @@ _NORMAL_95 = 1.96
 
 @dataclass(frozen=True)
 class WaitEstimate:
-    """A number with its 95 % interval, which follows from fits to simulations of the model."""
+    """A number with its 95% interval, which follows from fits to simulations of the model."""
 
     value: float
     lower: float

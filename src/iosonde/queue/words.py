@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_duration
+from iosonde.model.units import format_count, format_duration
 
 if TYPE_CHECKING:
     from iosonde.queue.scenario import Scenario
@@ -18,11 +18,11 @@ SAID = 6
 
 
 def say_ticks(ticks: float, tick_s: float | None) -> str:
-    """``2 008 ticks``, or the time that they are."""
+    """``2,008 ticks``, or the time that they are."""
     if tick_s is not None:
         return format_duration(ticks * tick_s * 1e9)
     digits = 0 if ticks >= 100 or ticks == int(ticks) else 1
-    return f"{ticks:,.{digits}f} ticks".replace(",", " ")
+    return f"{format_count(ticks, digits)} ticks"
 
 
 def say_simulated(found: Simulated) -> list[str]:
@@ -36,7 +36,7 @@ def say_simulated(found: Simulated) -> list[str]:
             f"Stopped after {say_ticks(found.ticks, tick_s)} of {say_ticks(found.scenario.ticks, tick_s)}: "
             "the numbers are those until then."
         )
-    done = f"{executed:,}".replace(",", " ")
+    done = format_count(executed)
     span = say_ticks(found.ticks, tick_s)
     busy = f"busy for {found.utilisation:.1%} of the time"
     lines.append(f"The storage executed {done} operations in {span} and was {busy}.")
@@ -51,7 +51,7 @@ def _client(found: Simulated, row: int) -> str:
     clients, tick_s = found.clients, found.scenario.tick_s
     name, share = clients["client"][row], clients["share"][row]
     if not (clients["reads"][row] or clients["writes_stored"][row] or clients["lost"][row]):
-        return f"{name} did nothing."
+        return f"{name} was idle."
     line = f"{name} had {share:.1%} of the operations"
     if np.isfinite(clients["mean_read_ticks"][row]):
         mean = say_ticks(clients["mean_read_ticks"][row], tick_s)

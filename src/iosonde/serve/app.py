@@ -22,13 +22,14 @@ from fastapi import FastAPI, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
-from iosonde.engine.left_out import left_out
 from iosonde.jobs.load.from_store import load_of_store
 from iosonde.jobs.load.history import LoadHistory
 from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import wire
+from iosonde.serve.access.paths import left_out_below
+from iosonde.serve.access.token import TokenGuard
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import ClimateRoute
@@ -58,8 +59,10 @@ from iosonde.serve.series import series_json
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
+from iosonde.serve.shapes import status as status_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shared import Shared
+from iosonde.serve.status.answer import StatusRoutes
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
 from iosonde.weather.store import Store
@@ -80,12 +83,14 @@ def create(
     jobs: Callable[[], JobTable] | None = None,
     loads: Callable[[], LoadHistory] | None = None,
     names: Pseudonyms | None = None,
+    token: str | None = None,
 ) -> FastAPI:
     """The application over one store folder, which need not exist yet.
 
     ``hosts``: names that the server answers to (None: any); see ``security``. ``clock``: ns since
     the epoch. ``jobs``, ``loads``: the table of jobs, the load of nodes (None: the store's). ``names``: of users,
-    accounts and jobs, as they leave (None: hashed). ``app.state.live.stop()`` ends the streams.
+    accounts and jobs, as they leave (None: hashed). ``token``: what requests
+    must carry (None: nothing). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
     # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
@@ -132,11 +137,14 @@ def create(
     )(ClimateRoute(tables, slow, drawings).answer)
     _add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
     _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
+    _add_status(app, StatusRoutes(targets, shared, slow, clock))
     _add_feed(app, live)
     _add_about(app, store.root, names)
     app.mount("/", Page(static))
-    add_error_handlers(app)
+    add_error_handlers(app, store.root)
     app.add_exception_handler(Exception, mistaken)
+    if token is not None:
+        app.add_middleware(TokenGuard, token=token)
     app.add_middleware(Guard, hosts=hosts)
     return app
 
@@ -196,6 +204,15 @@ def _add_load(app: FastAPI, routes: LoadRoutes) -> None:
     app.get("/api/load/jobs", response_model=load_json.LoadJobsJson)(routes.jobs)
 
 
+def _add_status(app: FastAPI, routes: StatusRoutes) -> None:
+    app.get("/api/status", response_model=status_json.StatusJson)(routes.status)
+    app.get("/api/badge", response_model=status_json.ShieldJson)(routes.shield)
+    app.get("/badge.svg", response_class=Response, responses=weather_json.files("svg"))(
+        routes.badge
+    )
+    app.get("/api/annotations", response_model=status_json.AnnotationsJson)(routes.annotations)
+
+
 def _add_feed(app: FastAPI, live: Live) -> None:
     @app.get(
         "/api/feed",
@@ -219,6 +236,11 @@ def _add_feed(app: FastAPI, live: Live) -> None:
 
 
 def _add_about(app: FastAPI, root: Path, names: Pseudonyms) -> None:
+    @app.get("/api/openapi.json", include_in_schema=False)
+    async def get_description(request: Request, _: Annotated[Parameters, Query()]) -> Response:
+        """The description of all routes, below the address of the API."""
+        return json_answer(request, json_body(wire.dumps(app.openapi())))
+
     @app.get("/api/about", response_model=weather_json.AboutJson)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
         """Version, store, words and thresholds that the page explains."""
@@ -228,7 +250,7 @@ def _add_about(app: FastAPI, root: Path, names: Pseudonyms) -> None:
 def _about(root: Path, names: Pseudonyms) -> dict[str, object]:
     return {
         "version": __version__,
-        "left_out": left_out(root),
+        "left_out": left_out_below(root),
         # The folder above a store is often called after a user.
         "store": root.absolute().name if names.hashed else str(root.absolute()),
         "names": "hashed" if names.hashed else "shown",

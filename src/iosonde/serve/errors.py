@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -19,6 +20,7 @@ from starlette.responses import Response
 
 from iosonde.model.advice import Action, Argument, command_line, spelled
 from iosonde.model.errors import IosondeError
+from iosonde.serve.access.paths import without_root
 from iosonde.serve.params import RefusalError
 from iosonde.serve.wire import dumps
 
@@ -49,13 +51,13 @@ def error_answer(
     return Response(body, status, media_type="application/json", headers=headers)
 
 
-def add_error_handlers(app: FastAPI) -> None:
-    """Let ``app`` answer every error in this form."""
+def add_error_handlers(app: FastAPI, root: Path) -> None:
+    """Let ``app`` answer every error in this form. Where the store ``root`` lies is nobody's business."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, IosondeError)
         status = error.status if isinstance(error, RefusalError) else 503
-        return error_answer(status, error)
+        return error_answer(status, _without_path(error, root))
 
     async def unfit(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -68,12 +70,19 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code != 404:
             return error_answer(error.status_code, IosondeError(str(error.detail)))
         *paths, last = (route.path for route in app.routes if isinstance(route, APIRoute))
-        what = f"there is nothing at {request.url.path[:200]}"
+        what = f"no page at {request.url.path[:200]}"
         return error_answer(404, IosondeError(what, expected=f"/, {', '.join(paths)} or {last}"))
 
     app.add_exception_handler(IosondeError, refused)
     app.add_exception_handler(RequestValidationError, unfit)
     app.add_exception_handler(HTTPException, unanswered)
+
+
+def _without_path(error: IosondeError, root: Path) -> IosondeError:
+    """The same with paths below the store's name instead of the whole path."""
+    parts = (spelled(part, page) for part in (error.expected, error.hint))
+    expected, hint = (without_root(part, root) for part in parts)
+    return IosondeError(without_root(error.what, root), expected=expected, hint=hint)
 
 
 def refusal(errors: Any, parameters: Mapping[str, dict[str, Any]]) -> IosondeError:

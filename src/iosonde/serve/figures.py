@@ -41,13 +41,13 @@ class FigureQuery(PictureParameters):
     kind: Kind = Field(description="which figure")
     host: params.Host | None = Field(None, description=parameters.ONE_HOST)
     target: params.Target | None = Field(None, description=parameters.ONE_TARGET)
-    op: tuple[Op, ...] = Field((), description="operations; may be repeated (default: all)")
+    op: tuple[Op, ...] = Field((), description="operations; repeatable (default: all)")
     since_ns: params.Since = None
     until_ns: params.Until = None
     window_ns: Window | None = Field(None, description=f"{parameters.FIGURE_WINDOW}, ns")
     stat: Statistic = Field("mean", description="statistic of a phase's latencies")
     phase: tuple[str, ...] = Field(
-        (), max_length=200, description="NAME,START_NS,END_NS; may be repeated"
+        (), max_length=200, description="NAME,START_NS,END_NS; repeatable"
     )
     expected: Literal["usual", "median"] = Field("usual", description=parameters.PHASE_EXPECTED)
     format: Literal["json", "png", "svg", "pdf"] = Field(

@@ -22,6 +22,7 @@ from typing import Any
 from iosonde.engine.left_out import left_out
 from iosonde.model.errors import IosondeError
 from iosonde.model.ops import OPS
+from iosonde.serve.access.paths import without_root
 from iosonde.serve.arrivals import Arrivals, Batch
 from iosonde.serve.params import FeedQuery, RefusalError
 from iosonde.serve.points import point_columns
@@ -151,11 +152,15 @@ class Live:
         try:
             described = {zone: dumps(self._targets.described(zone, now_ns)) for zone in zones}
         except IosondeError as error:
-            return {}, (*self._arrivals.troubles, str(error))
+            return {}, self._short(*self._arrivals.troubles, str(error))
         troubles = self._arrivals.troubles
         named = " ".join(troubles)
         left = [one for one in left_out(self._targets.root) if one["path"] not in named]
-        return described, (*troubles, *(f"{one['path']} {one['what']}; left out" for one in left))
+        noted = (f"{one['path']} {one['what']}; left out" for one in left)
+        return described, self._short(*troubles, *noted)
+
+    def _short(self, *lines: str) -> tuple[str, ...]:
+        return tuple(without_root(line, self._targets.root) for line in lines)
 
 
 def _event(name: str, data: bytes, number: int | None = None) -> bytes:

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from iosonde.model.errors import IosondeError, UsageError
+from iosonde.serve.access.tls import Tls
 from iosonde.serve.app import create
 from iosonde.serve.connections import BoundedConnection, FewLines
 from iosonde.serve.privacy.policy import POLICY, Shown, pseudonyms, read_policy
@@ -32,13 +33,15 @@ def run(
     *,
     sealing: bool = True,
     names_shown: Shown | None = None,
+    token: str | None = None,
+    tls: Tls | None = None,
 ) -> None:
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
     ``note`` gets the lines for people; the first one says the address. With ``sealing``, closed
     spool segments become Parquet meanwhile. ``names_shown``: who sees names of users and jobs (None: as the
-    store's policy says). Raises UsageError for an address or a policy that cannot be read, IosondeError
-    when the address cannot be used.
+    store's policy says). ``token``: what requests must carry.
+    Raises UsageError for an address or a policy that cannot be read, IosondeError when the address cannot be used.
     """
     policy = read_policy(store_root) if names_shown is None else names_shown
     host, port = parse_listen(listen)
@@ -46,18 +49,17 @@ def run(
     address = bound.getsockname()
     loopback = ipaddress.ip_address(address[0]).is_loopback
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-    note(f"iosonde serves {store_root} at http://{shown}:{address[1]}/ (Ctrl-C ends it)")
-    if not loopback:
-        note(
-            "note: others can reach this address; there is no password, and paths of targets "
-            "are shown"
-        )
+    scheme = "http" if tls is None else "https"
+    note(f"iosonde serves {store_root} at {scheme}://{shown}:{address[1]}/ (Ctrl-C ends it)")
+    if not loopback and (warning := _exposed(token, tls)):
+        note(f"note: {warning}")
     names = pseudonyms(store_root, policy, loopback=loopback, randomness=os.urandom)
     if names_shown is None and names.hashed and not (Path(store_root) / POLICY).exists():
         note(
             "note: aliases stand for names of users and jobs; --names shown, or a policy, shows them"
         )
-    server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None, names=names))
+    hosts = LOOPBACK_NAMES if loopback else None
+    server = serving(create(store_root, hosts=hosts, names=names, token=token), tls)
     sealer = Sealer(store_root, note)
     if sealing:
         sealer.start()
@@ -71,7 +73,16 @@ def run(
             sealer.stop()
 
 
-def serving(app: FastAPI) -> Server:
+def _exposed(token: str | None, tls: Tls | None) -> str:
+    """What others on the network can do that the operator may not want; empty for nothing."""
+    if token is None:
+        return "others can reach this address without a password; --token-file FILE asks for one"
+    if tls is None:
+        return "the token crosses the network unencrypted; --tls-cert and --tls-key encrypt it"
+    return ""
+
+
+def serving(app: FastAPI, tls: Tls | None = None) -> Server:
     """A server for ``app`` that is not started yet; ``stop()`` ends it from another thread."""
     config = uvicorn.Config(
         app,
@@ -82,6 +93,8 @@ def serving(app: FastAPI) -> Server:
         lifespan="on",
         ws="none",
         timeout_graceful_shutdown=3,
+        ssl_certfile=None if tls is None else tls.cert,
+        ssl_keyfile=None if tls is None else tls.key,
     )
     for name in ("uvicorn.error", "asyncio"):
         log = logging.getLogger(name)

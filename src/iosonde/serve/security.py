@@ -92,7 +92,9 @@ def _host_name(scope: Scope) -> str:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *_RAW_HEADERS]
+            own = {name.lower() for name, _ in message["headers"]}
+            more = [pair for pair in _RAW_HEADERS if pair[0] not in own]
+            message["headers"] = [*message["headers"], *more]
         await send(message)
 
     return sending

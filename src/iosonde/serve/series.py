@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.engine.left_out import left_out
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
+from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.history import History, HistoryKey
 from iosonde.serve.params import SeriesRequest
 from iosonde.serve.points import OpPoints, read_points
@@ -50,7 +50,7 @@ def series_json(
             "until_ns": until_ns,
             "window_ns": asked.window_ns,
             "as_of_ns": now_ns,
-            "left_out": left_out(store.root),
+            "left_out": left_out_below(store.root),
             "ops": {op: _op_json(points.get(op), windows, op) for op in OPS},
         }
     )

@@ -22,6 +22,7 @@ import numpy as np
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.scaled import tamed
+from iosonde.stats.student import student_share
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Ints, Places
@@ -192,9 +193,8 @@ def _tests(x: Floats, y: Floats, used: int = 0) -> _Tests:
     n_eff = np.clip(n / np.maximum(1.0, inflated), LEAST_EFFECTIVE, n)
     white_x, white_y = x[1:] - first_x * x[:-1], y[1:] - first_y * y[:-1]
     white = _correlate(_centred(white_x), _centred(white_y))
-    naive = _student(rho, np.full(len(rho), n - 2.0 - used))
-    corrected = _student(rho, n_eff - 2 - used)
-    prewhitened = _student(white, np.full(len(rho), n - 3.0 - used))
+    free = np.stack([np.full(len(rho), n - 2.0), n_eff - 2, np.full(len(rho), n - 3.0)]) - used
+    naive, corrected, prewhitened = _student(np.stack([rho, rho, white]), free)
     prewhitened = np.where(white * rho < 0, 1.0, prewhitened)  # speaks against what rho says
     p = np.minimum(1.0, 2 * np.fmin(corrected, prewhitened))
     return _Tests(rho, naive, np.where(np.isnan(rho), np.nan, n_eff), prewhitened, p)
@@ -218,9 +218,7 @@ def _correlate(x: Floats, y: Floats) -> Floats:
 
 def _student(r: Floats, freedom: Floats) -> Floats:
     """Two-sided p of a coefficient; NaN without degrees of freedom."""
-    from scipy.special import stdtr  # type: ignore[import-untyped, unused-ignore]
-
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(r) * np.sqrt(freedom / np.maximum(1 - r**2, 0.0))
-    p: Floats = 2 * stdtr(np.maximum(freedom, 1e-3), -np.where(np.isnan(t), 0.0, t))
+    p: Floats = 2 * student_share(-np.where(np.isnan(t), 0.0, t), np.maximum(freedom, 1e-3))
     return np.where(np.isnan(r) | (freedom <= 0), np.nan, p)

@@ -4,7 +4,7 @@ Values are scaled by their noise, clipped, and cut into segments of at least so 
 ``PENALTY kappa ln n`` per change; the least sure change is taken back until all have ``p`` of at most ``SURE``.
 Each is then placed anew: both sides have their own median and spread, and Student's tails. What could be its date
 are all places that are worse by less than ``REACH kappa`` in the logarithm of the likelihood: the largest of two
-random walks stays below it in 95 % of cases. ``p`` is the larger one of two: of the step between means of clipped
+random walks stays below it in 95% of cases. ``p`` is the larger one of two: of the step between means of clipped
 values with one spread, and of the step between medians with a spread a side; both of a step that was looked for.
 Sources: Siegmund 1988 (interval); Welch 1947 (two spreads); docs/methods/umami.md.
 """
@@ -38,7 +38,7 @@ REACH = -float(np.log(1 - np.sqrt(0.95)))
 class ChangePoint:
     """A lasting change. Times in the unit of the input (days), levels in that of the values.
 
-    ``at``: the first value after it; it happened between ``earliest`` and ``latest`` (95 %). ``before`` and
+    ``at``: the first value after it; it happened between ``earliest`` and ``latest`` (95%). ``before`` and
     ``after`` are medians of the segments on both sides, with ``n_before`` and ``n_after`` values; ``p``: chance of such
     a step somewhere between the neighbouring changes without any.
     """

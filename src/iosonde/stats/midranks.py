@@ -19,17 +19,19 @@ def midranks(values: Floats) -> Floats:
     Shape: (n, p) -> (n, p). Unit: ranks. Missing data: NaN stays NaN, others are ranked among themselves.
     """
     n, p = values.shape
-    order = np.argsort(values, axis=0, kind="stable")
-    ranked = np.take_along_axis(values, order, axis=0)
-    place = np.broadcast_to(np.arange(n)[:, None], (n, p))
-    fresh = np.ones((n + 1, p), dtype=np.bool_)
-    fresh[1:n] = ranked[1:] != ranked[:-1]
-    first = np.maximum.accumulate(np.where(fresh[:-1], place, 0), axis=0)
-    last = np.minimum.accumulate(np.where(fresh[1:], place, n - 1)[::-1], axis=0)[::-1]
-    ranks = np.empty((n, p))
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=0)
-    ranks[np.isnan(values)] = np.nan
-    return ranks
+    columns = np.ascontiguousarray(values.T)  # sorting along memory is several times as fast
+    order = np.argsort(columns, axis=1, kind="stable")
+    ranked = np.take_along_axis(columns, order, axis=1)
+    fresh = np.ones((p, n + 1), dtype=np.bool_)
+    fresh[:, 1:n] = ranked[:, 1:] != ranked[:, :-1]
+    place = np.arange(n)
+    first = np.maximum.accumulate(np.where(fresh[:, :-1], place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(fresh[:, 1:], place, n - 1)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty((p, n))
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
+    found = np.ascontiguousarray(ranks.T)
+    found[np.isnan(values)] = np.nan
+    return found
 
 
 def share_below(history: Floats, value: float) -> float:

@@ -28,12 +28,12 @@ def simes(p: Floats) -> float:
 
 
 def holm(p: Floats) -> Floats:
-    """Below 5 % anywhere in at most 5 % of families without a difference, whatever the dependence."""
+    """Below 5 % anywhere in at most 5% of families without a difference, whatever the dependence."""
     return _stepped(p, lambda known: np.maximum.accumulate(known * np.arange(len(known), 0, -1)))
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Of those below 5 %, at most 5 % are wrong on average."""
+    """Of those below 5%, at most 5 % are wrong on average."""
 
     def steps(known: Floats) -> Floats:
         scaled = known * len(known) / np.arange(1, len(known) + 1)

@@ -12,12 +12,13 @@ Horvath 1997, 1.3 (maximum of the step); docs/methods/umami.md.
 from __future__ import annotations
 
 from itertools import pairwise
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from iosonde.stats.regime_search import MOST_ALIKE
-from iosonde.stats.tails import normal_quantile
+from iosonde.stats.student import student_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,8 +144,7 @@ def chance(t: float, n: int, freedom: float) -> float:
 
 def _normal(t: float, freedom: float) -> float:
     """The normal deviate that is as unlikely as Student's ``t``; 0 without degrees of freedom, at most 37."""
-    from scipy.special import stdtr  # type: ignore[import-untyped, unused-ignore]
-
     if freedom <= 0:
         return 0.0
-    return -float(normal_quantile(np.array(max(1e-300, float(stdtr(freedom, -t))))))
+    share = float(student_share(np.array(-t), freedom))
+    return -NormalDist().inv_cdf(min(max(1e-300, share), 1 - 1e-16))

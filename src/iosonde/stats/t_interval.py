@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.student import student_quantile
+
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 
 CONFIDENCE = 0.90
-"""Of all intervals of adaptive mode: two one-sided tests at 5 %."""
+"""Of all intervals of adaptive mode: two one-sided tests at 5%."""
 SD_FLOOR = 0.01
 """Repeats (logarithms) that agree better than this agree by luck."""
 
 
 def quantile_of_t(probability: float, freedom: int) -> float:
     """Student's quantile."""
-    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
-
-    return float(stdtrit(freedom, probability))
+    return student_quantile(probability, freedom)
 
 
 def standard_error(values: Floats, floor: float = SD_FLOOR) -> float:

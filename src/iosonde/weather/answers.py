@@ -42,7 +42,7 @@ _STORE_S = 1.0
 class Happened(NamedTuple):
     """Slow events of a span, who saw them, and logged events without those that a slow event shows better.
 
-    ``learning``: stretches in which it was still learnt what is usual, so that nothing was slow.
+    ``learning``: stretches in which it was still learning what is usual, so that nothing was slow.
     """
 
     slow: list[SlowEvent]

@@ -46,7 +46,7 @@ from iosonde.weather.rollups.files import write
 
 _PARQUET = f"{PARQUET}, COMPRESSION_LEVEL 15"
 """Level 15 is the lowest at which a column whose deltas jump from one op to the next, which leaves
-its packed numbers half empty, is emptied again: 15 % less than by default."""
+its packed numbers half empty, is emptied again: 15% less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _SETTLED_S = 7200
 """A segment of another host that was not appended to for so long is closed."""
@@ -102,7 +102,7 @@ def _seal_segment(
                 kept = segment.path.with_suffix(".torn")
                 with contextlib.suppress(FileNotFoundError):  # another sealer was here
                     segment.path.replace(kept)
-                good = f"{len(read.rows)} rows sealed, the file is kept as {kept.name}"
+                good = f"{len(read.rows)} rows sealed, the file stays as {kept.name}"
                 warn(f"{segment.path} ended early ({read.torn}); {good}")
             else:
                 segment.path.unlink(missing_ok=True)
@@ -199,12 +199,12 @@ def _no_room(error: BaseException | None) -> bool:
 def _explained(path: Path, error: Exception) -> SealError:
     if _no_room(error):
         return SealError(
-            f"cannot seal {path}: the store is full; the segment is kept",
+            f"cannot seal {path}: the store is full; the segment stays",
             expected="room for a Parquet file of a quarter of its size",
             hint="removing the oldest folders of samples/, or a [keep] limit for the agent",
         )
     reason = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
     return SealError(
-        f"cannot seal {path}: {reason}; the segment is kept",
+        f"cannot seal {path}: {reason}; the segment stays",
         expected="room and the right to write in the store folder",
     )

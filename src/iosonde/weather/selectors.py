@@ -208,7 +208,7 @@ def _only(targets: frozenset[str]) -> str:
     if len(targets) == 1:
         return next(iter(targets))
     raise UsageError(
-        "which target is meant?",
+        "the target is missing",
         expected=Advice(Argument("target"), f" with one of {_some(targets)}"),
     )
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import numpy as np
 
 from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.engine.engines import run
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import in_order
-from iosonde.engine.query import Query, rows, run
+from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
@@ -104,11 +105,11 @@ class Store:
         (see ``weather.rollups.kept_windows``), else as roll-ups have it, if it is a multiple of ten minutes (see
         ``rolled_windows``).
 
-        ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
+        ``levels`` adds exact quantiles with the ends of their 95% intervals, each end by itself:
         ``levels_ns`` int64 (windows, 19, 3): service time at .05, .10 ... .95 as lower, point,
         upper; ``response_ns`` int64 (windows, 2, 3): response time at .90, .95; ``n_response``
         and ``n_lost``. Missing is -1: n is too small for that end, or nothing is left that knows. Where
-        raw samples were dropped they are those of roll-ups, within 1 %.
+        raw samples were dropped they are those of roll-ups, within 1%.
         """
         if window_ns <= 0:
             raise UsageError(
@@ -140,7 +141,7 @@ class Store:
 
         ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact, and so are
         quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
-        levels are within 1 %. response_q99, runq_q50 and late_q50 are missing.
+        levels are within 1%. response_q99, runq_q50 and late_q50 are missing.
         """
         scope = _whole_windows(_scope(which), window_ns)
         found = self._rollups(scope, wanted(window_ns, statistics, levels))

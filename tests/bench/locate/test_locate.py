@@ -20,18 +20,18 @@ from iosonde.bench.locate.words import as_json, say, say_limits, table_rows
 from iosonde.model.transfers import Stripes, Topology
 
 SURE = [kind for kind in KINDS if "router" not in kind]
-"""Faults that a single run shows at any seed; a failed router costs 7 % and may hide."""
+"""Faults that a single run shows at any seed; a failed router costs 7% and may hide."""
 
 
 @pytest.mark.parametrize("fault", SURE)
 @pytest.mark.parametrize("osts", [112, 144])
 def test_a_planted_fault_is_named_with_its_kind(osts: int, fault: str) -> None:
-    verdicts = [judge(osts, NOISES["5 %/2 %"], fault, seed) for seed in range(700, 704)]
+    verdicts = [judge(osts, NOISES["5%/2%"], fault, seed) for seed in range(700, 704)]
     assert sum(verdict.right for verdict in verdicts) >= 3
 
 
 def test_a_failed_router_is_found_in_most_runs() -> None:
-    verdicts = [judge(360, NOISES["15 %/3 %, 3 runs"], "router", seed) for seed in range(6)]
+    verdicts = [judge(360, NOISES["15%/3%, 3 runs"], "router", seed) for seed in range(6)]
     assert sum(verdict.right for verdict in verdicts) >= 4
 
 
@@ -215,7 +215,7 @@ def test_sentences_are_short_and_json_is_plain() -> None:
     import json
 
     for fault in KINDS:
-        found = judge(144, replace(NOISES["5 %/2 %"], repetitions=3), fault, 5).found
+        found = judge(144, replace(NOISES["5%/2%"], repetitions=3), fault, 5).found
         for line in (*say(found), *say_limits(found)):
             assert len(line.split()) <= 25
             assert line.endswith(".")
@@ -224,7 +224,7 @@ def test_sentences_are_short_and_json_is_plain() -> None:
 
 
 def test_absurd_ranks_and_instants_cost_no_memory() -> None:
-    verdict = judge(144, NOISES["5 %/2 %"], "dip", 3)
+    verdict = judge(144, NOISES["5%/2%"], "dip", 3)
     assert verdict.right
     machine, rng = system(144), np.random.default_rng(10)
     fault = replace(healthy(machine), dip=(-1, 10.0, 4.0, 0.3))
@@ -259,7 +259,7 @@ def test_three_targets_are_too_few() -> None:
 
 
 def test_a_dip_has_a_chance_and_restless_rates_have_none() -> None:
-    (one,) = judge(112, NOISES["5 %/2 %"], "oss dip", 12).found.slow
+    (one,) = judge(112, NOISES["5%/2%"], "oss dip", 12).found.slow
     assert one.fault is Fault.DIP
     assert 0 < one.chance < CHANCE
     false = [judge(112, NOISES["restless rates"], "none", seed).false for seed in range(8)]

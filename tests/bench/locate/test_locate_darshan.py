@@ -19,7 +19,7 @@ OSTS, FILES = 24, 4
 
 
 def log(path: Path, slow: dict[int, float], *, seed: int = 1, small: int = 0) -> Path:
-    """A log of a job whose ranks write and read a file of 64 MiB each; times differ by 5 %."""
+    """A log of a job whose ranks write and read a file of 64 MiB each; times differ by 5%."""
     rng = np.random.default_rng(seed)
     records: list[Record] = []
     osts: dict[str, tuple[int, ...]] = {}

@@ -141,7 +141,7 @@ def test_no_more_cells_are_held_than_may_be(tmp_path, monkeypatch):
     found, told = columns(path)
     assert len(found) == 10
     assert told == [
-        f"{path}, line 12: the table is too long: the rest is left out; expected at most 20 cells"
+        f"{path}, line 12: the table is too long: skipping the rest; expected at most 20 cells"
     ]
     monkeypatch.setattr(table_csv, "MOST_COLUMNS", 1)
     with pytest.raises(InputFileError, match="there are 2 columns"):

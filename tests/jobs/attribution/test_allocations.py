@@ -68,7 +68,7 @@ def test_what_has_no_place_is_left_out_with_its_reason():
     assert len(found) == 0
     assert why(found) == {
         "not begun": 1,
-        "ended, nobody knows when": 1,
+        "unknown end": 1,
         "no time between begin and end": 1,
         "no node of it has records": 1,
         "no list of nodes": 1,

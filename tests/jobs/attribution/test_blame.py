@@ -178,5 +178,5 @@ def test_readers_that_contribute_alike_are_not_identifiable():
     found = blame(joined, 3600 * S, 7200 * S)
     assert found.majority.alike
     assert found.majority.effective == pytest.approx(5.0)
-    expected = "not identifiable: these 3 jobs contribute alike (60 % of the operations)"
+    expected = "not identifiable: these 3 jobs contribute alike (60% of the operations)"
     assert verdict(found) == expected

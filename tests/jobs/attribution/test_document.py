@@ -23,7 +23,7 @@ def test_constants_in_prose_are_those_in_code() -> None:
     assert f"in {blame.SLOTS_OF_EVENT} slots of it" in PAGE
     assert f"(correlation {culprits.ALIKE:g}, or {culprits.RIVAL:g} of its fit" in PAGE
     assert f"in {blame.AROUND_NS / 3.6e12:g} h before and after" in PAGE
-    assert f"less than {blame.COVERED * 100:g} % of the nodes'" in PAGE
+    assert f"less than {blame.COVERED * 100:g}% of the nodes'" in PAGE
     assert f"less than {blame.STANDS_OUT:g} times" in PAGE
 
 

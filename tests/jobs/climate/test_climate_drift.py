@@ -19,7 +19,7 @@ DAYS = np.arange(N, dtype=np.float64)
 
 
 def noisy(seed: int, level: np.ndarray) -> np.ndarray:
-    """Around a level (in deviations of 10 %), days a bit like the days before."""
+    """Around a level (in deviations of 10%), days a bit like the days before."""
     e = np.random.default_rng(seed).normal(size=N)
     for day in range(1, N):
         e[day] = 0.4 * e[day - 1] + np.sqrt(1 - 0.16) * e[day]

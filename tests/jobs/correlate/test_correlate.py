@@ -217,7 +217,7 @@ def test_a_table_without_a_performance_asks_for_one(tmp_path, capsys):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{i},{i * i % 7}\n" for i in range(20)))
     assert run("correlate", str(path)) == 2
-    assert "t.csv says no performance; try --with METRIC" in capsys.readouterr().err
+    assert "t.csv has no I/O performance; try --with METRIC" in capsys.readouterr().err
     assert run("correlate", str(path), "--with", "y", "--by", "none") == 0
     assert "all rows" in capsys.readouterr().out
 

@@ -69,8 +69,6 @@ def test_groups_without_a_name_are_said_in_words():
     x = np.random.default_rng(1).normal(size=12)
     made = table({"performance_bytes_per_s": x, "concurrent_jobs": x}, motif="", file_system="")
     found = correlate(made, "performance_bytes_per_s", ["concurrent_jobs"])
-    assert say_group(found.rows[0].group, found) == (
-        "rows of which nothing says the file system and what ran"
-    )
+    assert say_group(found.rows[0].group, found) == ("rows without the file system and what ran")
     assert say_group(("fs1", ""), found) == "fs1"
     assert say_group((), found) == "all rows together"

@@ -48,7 +48,7 @@ def noise(seed: int, n: int = 40) -> np.ndarray:
 
 
 def slow_by_fullness(seed: int = 1) -> JobTable:
-    """Above 90 % runs lose 40 %; the last three are above; server CPU and opens have nothing to do with it."""
+    """Above 90 % runs lose 40%; the last three are above; server CPU and opens have nothing to do with it."""
     full = 70 + 3 * noise(seed)
     full[[5, 11, 17, 23, 37, 38, 39]] = 92 + np.abs(noise(seed + 1, 7))
     rate = 10e9 * (1 + 0.05 * noise(seed + 2)) * np.where(full > 90, 0.6, 1.0)

@@ -85,8 +85,8 @@ def test_the_band_names_who_made_more_than_half_then(history: LoadHistory) -> No
     assert (band.seconds, band.half, band.ranked[0].name) == (3600.0, 1, HOG)
     assert view.inside.sum() * view.axis.step_ns / 1e9 == pytest.approx(3600)
     assert say(view) == (
-        "The total was within 20,000 to 100,000 operations/s in 2.1 % of the time; "
-        "user u59 made more than 99 % of the operations then."
+        "The total was within 20,000 to 100,000 operations/s in 2.1% of the time; "
+        "user u59 made more than 99% of the operations then."
     )
     low = load_view(history, whole("user", band=(0.0, HOG_PER_S)))
     assert low.band is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from iosonde.jobs.scheduled.own_io import own_io
-from iosonde.jobs.store.jobs import write_jobs
+from iosonde.jobs.store.jobs import read_jobs, write_jobs
 from iosonde.jobs.store.series import write_block
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import MetricBlock
@@ -56,7 +56,7 @@ def store(tmp_path):
 def asked(store, job: Job = JOB):
     assert job.start_ns is not None
     assert job.end_ns is not None
-    return own_io(store, job, job.start_ns, job.end_ns)
+    return own_io(store, job, job.start_ns, job.end_ns, read_jobs(store, job_id=job.job_id))
 
 
 def test_amounts_of_the_jobs_nodes_in_its_time_count(store) -> None:

@@ -174,6 +174,6 @@ def test_host_or_storage(seen, wanted):
 
 def test_that_nothing_recurs_is_only_said_of_time_enough():
     day = 24 * 60 * MINUTE
-    assert happenings.say_nothing_recurs(0).startswith("too little is known")
+    assert happenings.say_nothing_recurs(0).startswith("not enough history")
     assert happenings.say_nothing_recurs(2 * day).startswith("2 d are too short to see")
     assert happenings.say_nothing_recurs(20 * day).endswith("was found in 20 d")

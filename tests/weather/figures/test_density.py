@@ -103,7 +103,7 @@ def test_the_sheet_has_a_curve_a_name_and_says_its_bandwidth(store):
     assert [mark.name for mark in sheet.panes[0].marks] == ["/home", "/work"]
     assert all(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)
     assert "0.9 min(s, IQR/1.34) n^(-1/5)" in sheet.caption[1]
-    assert "n = 4\u2009000, 7\u2009995" in sheet.panes[0].note
+    assert "n = 4,000, 7,995" in sheet.panes[0].note
     json.dumps(plain(sheet), allow_nan=False)
     few = densities(store, query(runs=("other",)))
     many = [replace(few[0], name=f"run {i}", n=few[0].n + i) for i in range(MOST_CURVES + 3)]

@@ -24,5 +24,5 @@ test("a band moves from edge to edge", () => {
 
 test("rates are short", () => {
   assert.deepEqual([0, 0.25, 42, 3500, 35_000, 1_250_000, 2e9].map(formatRate), ["0", "0.25", "42", "3500", "35 k", "1.25 M", "2 G"]);
-  assert.deepEqual([0.62, 0.05, 0.0001, 0].map(formatShare), ["62 %", "5.0 %", "< 0.1 %", "0.0 %"]);
+  assert.deepEqual([0.62, 0.05, 0.0001, 0].map(formatShare), ["62%", "5.0%", "< 0.1%", "0.0%"]);
 });

@@ -48,5 +48,5 @@ export function formatRate(rate: number): string {
   return rate === 0 ? "0" : String(Number(rate.toPrecision(2)));
 }
 
-/** 62 %, 0.3 %. */
-export const formatShare = (share: number): string => (share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`);
+/** 62%, 0.3%. */
+export const formatShare = (share: number): string => (share > 0 && share < 0.001 ? "< 0.1%" : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`);

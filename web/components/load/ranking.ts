@@ -15,7 +15,7 @@ export function ranking(load: Load, half: ReadonlySet<string>): HTMLElement {
       h("td", {}, one.ops.toLocaleString("en")),
       h("td", {}, formatShare(one.share)),
       h("td", {}, `${formatRate(one.most)}/s`),
-      load.band === null ? null : h("td", {}, `${inBand.has(one.name) ? formatShare(inBand.get(one.name) ?? 0) : "0 %"}${half.has(one.name) ? " \u25b2" : ""}`),
+      load.band === null ? null : h("td", {}, `${inBand.has(one.name) ? formatShare(inBand.get(one.name) ?? 0) : "0%"}${half.has(one.name) ? " \u25b2" : ""}`),
     ),
   );
   const more = load.n - load.columns.length;

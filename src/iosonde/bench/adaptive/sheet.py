@@ -9,10 +9,10 @@ import numpy as np
 
 from iosonde.bench.adaptive.adaptive import AdaptiveResult, phase_rows
 from iosonde.drawing.marks import Dots, LevelLine, Mark
-from iosonde.drawing.sheet import PER_S, Pane, Sheet, thousands
+from iosonde.drawing.sheet import PER_S, Pane, Sheet
 from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_waiting_factor
+from iosonde.model.units import format_count, format_waiting_factor
 from iosonde.queue.capacity import CurveCoverage
 from iosonde.stats.t_interval import half_width
 
@@ -70,7 +70,9 @@ def _pane(name: str, rows: Sequence[RunRow], found: AdaptiveResult, levels: Floa
     n = found.rates.measurements
     note = f"{found.clients} processes, {n} measurement{'' if n == 1 else 's'}"
     if left_out:
-        note += f", {thousands(len(dots.value))} of {thousands(len(dots.value) + left_out)} drawn"
+        note += (
+            f", {format_count(len(dots.value))} of {format_count(len(dots.value) + left_out)} drawn"
+        )
     marks: tuple[Mark, ...] = (dots, _mean(found, levels), *_model(found, levels))
     return Pane(name, "", PER_S, marks, int(np.isfinite(found.rates.corrected_per_s).sum()), note)
 

@@ -57,7 +57,7 @@ class RateTrend(StrEnum):
 
 @dataclass(frozen=True)
 class RateRatio:
-    """Corrected rate at ``level`` over that without waits, with its 90 % interval (None below two measurements)."""
+    """Corrected rate at ``level`` over that without waits, with its 90% interval (None below two measurements)."""
 
     level: float
     ratio: float

@@ -54,7 +54,7 @@ def verdict_line(found: AdaptiveResult) -> str:
             shown = verdict.dip or end
             back = f"; {_factor(end)} at T = {_t(end.level)}" if verdict.dip else ""
             return (
-                f"{limit}: the servers get slower when clients leave them idle "
+                f"{limit}: the servers slow down when clients leave them idle "
                 f"({_factor(shown)} the rate at T = {_t(shown.level)}{back})"
             )
         case _:
@@ -92,31 +92,28 @@ def _pressed(found: AdaptiveResult) -> list[str]:
 
 def _overload(found: AdaptiveResult) -> str:
     end = found.verdict.change
-    text = (
-        f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served "
-        f"faster ({_factor(end)} the rate at T = {_t(end.level)})"
-    )
+    text = f"{_rate(found.without_waits_per_s)} without waits, {_factor(end)} the rate at T = {_t(end.level)}"
     capacity = found.capacity
     if capacity is None or capacity.coverage is CurveCoverage.FLAT:
         return text
-    most = f"; they saturate at about {_rate(capacity.max_per_s.value)}"
+    most = f"; maximum near {_rate(capacity.max_per_s.value)}"
     if capacity.coverage is CurveCoverage.STEEP:
-        return f"{text}{most}, which fewer than {_clients(capacity.saturating_clients.upper)} reach"
+        return (
+            f"{text}{most}; fewer than {_clients(capacity.saturating_clients.upper)} saturate them"
+        )
     few = " or fewer" if capacity.coverage is CurveCoverage.EDGE else ""
     n = capacity.saturating_clients.value
-    reach = "reaches" if n is not None and round(n) == 1 and not few else "reach"
-    return f"{text}{most}, which {_clients(n)}{few} {reach}"
+    verb = "saturates" if n is not None and round(n) == 1 and not few else "saturate"
+    return f"{text}{most}; {_clients(n)}{few} {verb} them"
 
 
 def _undecided(found: AdaptiveResult) -> str:
     verdict, end, n = found.verdict, found.verdict.change, found.rates.measurements
     text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_measurements(n)}"
     if n < FEWEST:
-        return (
-            f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[verdict.leaning]}"
-        )
+        return f"{text}; it takes at least {FEWEST}; so far it looks as if {LIMIT[verdict.leaning]}"
     if verdict.more_measurements is None:
-        text += f"; not even {MOST} measurements would tell: rates scatter, or the ratio is close to {MARGIN:g}"
+        text += f"; even {MOST} measurements would not decide: rates scatter, or the ratio is close to {MARGIN:g}"
     if verdict.more_measurements:
         text += f"; {_measurements(verdict.more_measurements, 'more ')} would probably decide"
     return text
@@ -141,15 +138,13 @@ def _capacity_or_why_not(found: AdaptiveResult) -> list[str]:
         return _capacity(found.capacity)
     if found.rates.measurements < FEWEST_FITTED:
         n = _measurements(found.rates.measurements)
-        return [f"what the servers can do is not identifiable from {n}; {FEWEST_FITTED} are needed"]
+        return [f"{n} cannot identify the servers' capacity; it takes {FEWEST_FITTED}"]
     if (
         found.clients == 1
         and found.verdict.leaning is RateTrend.INCREASES
         and not found.one_of_many
     ):
-        return [
-            "what the servers can do is not identifiable: a single client meets no queue of its own"
-        ]
+        return ["a single client meets no queue of its own, so the servers' capacity is unknown"]
     return []
 
 
@@ -158,30 +153,28 @@ def _capacity(capacity: Capacity) -> list[str]:
     if capacity.coverage is CurveCoverage.FLAT:
         return [
             f"an operation takes {_time(capacity.unloaded_s)} however many are under way",
-            f"what the servers can do was not reached: it is at least {_rate(capacity.max_per_s.lower)}, and "
-            f"{_clients(capacity.saturating_clients.lower)} "
-            f"{'is' if capacity.clients == 1 else 'are'} not too many",
+            f"the run did not reach the servers' capacity: at least {_rate(capacity.max_per_s.lower)}, and "
+            f"more than {_clients(capacity.saturating_clients.lower)}",
         ]
-    rate = f"the servers can do {_rate(capacity.max_per_s.value)}{_span(capacity.max_per_s)}"
+    rate = f"server capacity: {_rate(capacity.max_per_s.value)}{_span(capacity.max_per_s)}"
     if capacity.coverage is CurveCoverage.STEEP:
         return [
-            f"{rate}; how long an operation takes alone cannot be seen under this load: at most "
-            f"{_seconds(capacity.unloaded_s.upper)}",
-            f"fewer than {_clients(capacity.saturating_clients.upper)} saturate them; repeat with as many to see",
+            f"{rate}; an operation alone takes at most {_seconds(capacity.unloaded_s.upper)}",
+            f"fewer than {_clients(capacity.saturating_clients.upper)} saturate them; repeat with as many",
         ]
     clients = capacity.saturating_clients
     if capacity.coverage is CurveCoverage.EDGE:
         return [
             f"{rate}; an operation that meets no other takes {_seconds(capacity.unloaded_s.value)} or less",
             f"{_clients(clients.value)} or fewer saturate them; this run had {_count(capacity.clients)}, too many "
-            "to see it well",
+            "for an exact number",
         ]
     between = ""
     if clients.lower is not None and clients.upper is not None:
         between = f" ({_count(clients.lower)}-{_count(clients.upper)})"
     return [
         f"{rate}; an operation that meets no other takes {_time(capacity.unloaded_s)}",
-        f"the servers are saturated by {_clients(clients.value)}{between} that never wait; this run had "
+        f"{_clients(clients.value)}{between} without waits saturate the servers; this run had "
         f"{_count(capacity.clients)}",
     ]
 
@@ -191,24 +184,24 @@ def _cautions(found: AdaptiveResult) -> list[str]:
     verdict = found.verdict
     if found.one_of_many:
         cautions.append(
-            "the files are of rank 0 alone: they say neither how many ranks there were, nor what all of them reach"
+            "the files hold rank 0 alone, so the number of ranks and their total rate are unknown"
         )
     if verdict.implausible is not None:
         cautions.append(
-            f"{_factor(verdict.implausible)} at T = {_t(verdict.implausible.level)} is more than waits can "
-            "explain: at most 1 + T; waits or rates were measured wrongly, or the storage changed during the run"
+            f"{_factor(verdict.implausible)} at T = {_t(verdict.implausible.level)} exceeds 1 + T, the most that "
+            "waits can explain; the waits are wrong, or the storage changed during the run"
         )
     if found.client_limited:
         cautions.append("measure with fewer ranks a machine, or when nothing else runs here")
     if found.busy_waiting and found.cpu_share_waiting is not None:
         cautions.append(
             f"even where they wait longest the ranks used {found.cpu_share_waiting:.0%} of the client's CPUs: "
-            "waits did not relieve the client, and the verdict says nothing about the servers"
+            "waits did not relieve the client, so no verdict about the servers"
         )
     for stated, measured in found.rates.off_nominal():
         cautions.append(
-            f"at T = {_t(stated)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
-            "coarse here, or CPUs too busy; the measured value was used"
+            f"at T = {_t(stated)} clients waited {measured:.2f} times as long as operations took; the fit uses "
+            "that value (coarse sleeps or busy CPUs)"
         )
     if found.failed_share is not None and found.failed_share >= FAILED:
         cautions.append(f"{found.failed_share:.1%} of the operations failed")

@@ -186,7 +186,7 @@ class MongoStore:
         return FileExistsError(
             errno.EEXIST,
             f"database {self._database_name}: {what}; expected one made by this version of iosonde: "
-            "choose another, nothing was touched",
+            "choose another, iosonde changed nothing",
         )
 
     def lock(self) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 from iosonde.bench.bandwidth.tables import read_columns
 from iosonde.bench.bandwidth.words import SLOW, format_bandwidth, say_tail
 from iosonde.drawing.marks import Mark, NumberDots, NumberLine
-from iosonde.drawing.sheet import BYTES_PER_S, SECONDS, Pane, Sheet, thousands
+from iosonde.drawing.sheet import BYTES_PER_S, SECONDS, Pane, Sheet
 from iosonde.model.frames import NULL_NS
 from iosonde.model.transfers import BIN_NS, DIRECTIONS
-from iosonde.model.units import format_percent
+from iosonde.model.units import format_count, format_percent
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
@@ -101,7 +101,7 @@ def _by_rank(way: str, files: Columns) -> Pane:
     marks: list[Mark] = [NumberDots(f"rank, {way}", way, rank[~slow], took[some][~slow])]
     if slow.any():
         marks.append(NumberDots(_SLOW, "slow", rank[slow], took[some][slow]))
-    note = f"{thousands(len(some))} of {thousands(len(order))} drawn" if step > 1 else ""
+    note = f"{format_count(len(some))} of {format_count(len(order))} drawn" if step > 1 else ""
     return Pane("time of a file", way, SECONDS, tuple(marks), len(some), note, across="rank")
 
 

@@ -208,7 +208,7 @@ class _Run:
             raise MeasureError(
                 f"{name}: {failing} writers gave up",
                 expected="room, and a directory that answers",
-                hint="a smaller --file-size; what was measured before is kept",
+                hint="a smaller --file-size; the store keeps the results so far",
             )
 
     def tidy(self, steps: BandwidthSteps, stopped: bool) -> None:

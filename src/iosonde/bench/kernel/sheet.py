@@ -9,8 +9,8 @@ import numpy as np
 from iosonde.bench.kernel.answers import CREATE, KernelPhase
 from iosonde.bench.selftest.effects import ProbeSamples
 from iosonde.drawing.marks import Mark, Points, Shade, StepMarks
-from iosonde.drawing.sheet import RATIO, Pane, Sheet, thousands
-from iosonde.model.units import format_duration
+from iosonde.drawing.sheet import RATIO, Pane, Sheet
+from iosonde.model.units import format_count, format_duration
 
 _AIR = 0.01
 
@@ -32,7 +32,7 @@ def kernel_sheet(
     kinds = np.full(len(ratio), "ok", dtype=object)
     marks: list[Mark] = [*shades, Points(one.due_ns[known] / 1e9, ratio, kinds)]
     marks += [_longest(p, period_ns, usual) for p in phases]
-    note = f"1x = {format_duration(usual)}   n = {thousands(len(ratio))}"
+    note = f"1x = {format_duration(usual)}   n = {format_count(len(ratio))}"
     begin, end = phases[0].phase.start_ns, phases[-1].phase.end_ns
     air = (end - begin) * _AIR
     return Sheet(

@@ -75,7 +75,7 @@ def say(target: str, phases: Sequence[KernelPhase]) -> str:
             f"({interval}); the longest took {format_duration(worst.longest_ns)}"
         )
     if any(one.effect.verdict == "host" for one in beside):
-        return f"{target}: creates were slow because this host was busy, which says nothing about the storage"
+        return f"{target}: creates were slow because this host was busy, not proof of slow storage"
     if not any(one.effect.verdict == "usual" for one in beside):
         return f"{target}: too few creates to say which writes slow them"
     return f"{target}: no block size slowed the median create for certain{_longest(beside)}"

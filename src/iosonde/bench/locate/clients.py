@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEAST_HOSTS = 4
 """Fewer hosts give no usual host."""
 LEAST_EFFECT = 0.07
-"""In logarithms: about 7 %."""
+"""In logarithms: about 7%."""
 FALSE_HOSTS = 0.002
 """Probability of any slow host in a healthy run."""
 FEW_FILES = 4

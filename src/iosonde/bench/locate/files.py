@@ -157,9 +157,9 @@ def _each(path: Path, needed: tuple[str, ...], take: Callable[[Row], None], warn
         except (ValueError, TypeError, OverflowError) as error:
             bad += 1
             if bad <= _MOST_WARNINGS:
-                warn(f"{path}, line {line}: {clean_text(str(error))}; the row is left out")
+                warn(f"{path}, line {line}: {clean_text(str(error))}; skipping the row")
     if bad > _MOST_WARNINGS:
-        warn(f"{path}: {bad - _MOST_WARNINGS} more rows are left out")
+        warn(f"{path}: skipping {bad - _MOST_WARNINGS} more rows")
     if not good:
         raise InputFileError(
             f"{path} has no row that can be read", expected=f"the columns {', '.join(needed)}"

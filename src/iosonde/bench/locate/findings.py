@@ -47,7 +47,7 @@ class CannotTell(StrEnum):
 
 @dataclass(frozen=True)
 class TimeFactor:
-    """How much longer transfers took in a direction, with its 95 % interval."""
+    """How much longer transfers took in a direction, with its 95% interval."""
 
     direction: str
     factor: float

@@ -11,8 +11,9 @@ import numpy as np
 from iosonde.bench.locate.findings import Fault
 from iosonde.bench.locate.rates import rates_of, series
 from iosonde.drawing.marks import Mark, NumberDots, NumberLine
-from iosonde.drawing.sheet import BYTES_PER_S, SECONDS, Pane, Sheet, thousands
+from iosonde.drawing.sheet import BYTES_PER_S, SECONDS, Pane, Sheet
 from iosonde.model.transfers import DIRECTIONS, WRITE
+from iosonde.model.units import format_count
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.findings import ComponentFindings
@@ -127,7 +128,7 @@ def _times(drawn: _Drawn, name: str, across: str, x: Floats) -> Pane:
     rows = drawn.rows[np.isfinite(x[drawn.rows])]
     step = -(-len(rows) // MOST_DOTS) or 1
     shown = rows[:: step if step % 2 or step == 1 else step + 1]
-    note = f"{thousands(len(shown))} of {thousands(len(rows))} transfers" if step > 1 else ""
+    note = f"{format_count(len(shown))} of {format_count(len(rows))} transfers" if step > 1 else ""
     value = drawn.transfers.seconds()
     marks: list[Mark] = []
     for _, word, mine in drawn.ways(shown[~drawn.slow[shown]]):

@@ -69,7 +69,7 @@ def slow_component(one: Found, effects: Effects, named: Named, directions: tuple
 
 
 def effect(direction: int, log: float, error: float) -> TimeFactor:
-    """A factor with its 95 % interval from a logarithm and its standard error."""
+    """A factor with its 95% interval from a logarithm and its standard error."""
     factor, lower, upper = np.exp([log, log - _Z95 * error, log + _Z95 * error]).tolist()
     return TimeFactor(DIRECTIONS[direction], factor, lower, upper)
 

@@ -35,7 +35,7 @@ _LIMITS = {
     CannotTell.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow OST.",
     CannotTell.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
     CannotTell.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
-    CannotTell.FEW_TARGETS: f"The run has fewer than {FEWEST} OSTs: too few to know what is usual.",
+    CannotTell.FEW_TARGETS: f"The run has fewer than {FEWEST} OSTs: too few to compare.",
     CannotTell.FEW_FILES: f"Most OSTs have fewer than {LEAST_TRANSFERS} transfers a direction: too few to name one.",
     CannotTell.STRIPED: "Files lie on most OSTs each, so iosonde cannot tell the OSTs apart.",
     CannotTell.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",

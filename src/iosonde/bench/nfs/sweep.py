@@ -79,7 +79,7 @@ def run_sweep(
         if _prepare(session, spec, observer):
             _points(session, spec, observer, sweep, now_ns)
         else:
-            sweep.stopped, sweep.ended = True, "the end was asked for"
+            sweep.stopped, sweep.ended = True, "a signal ended it"
     except _core.NfsError as error:
         if not sweep.points:
             raise _measure_error(place, error) from error
@@ -178,7 +178,7 @@ def _points(
 def _going_on(point: SweepPoint, sweep: Sweep, observer: SweepObserver, in_time: bool) -> bool:
     """Whether a higher rate may be measured; says why not."""
     if point.stopped or observer.wanted():
-        sweep.ended, sweep.stopped = "the end was asked for", True
+        sweep.ended, sweep.stopped = "a signal ended it", True
     elif point.ceiling:
         sweep.ended = sweep.ended or "a read took longer than the ceiling"
     elif not in_time:

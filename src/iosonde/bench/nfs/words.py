@@ -49,7 +49,7 @@ def _say_knee(sweep: Sweep) -> str:
     if knee is None:
         raised = sweep.points[0].quantile_ns(0.5)
         if math.isnan(raised):
-            return "No read was answered without load: there is nothing to compare with."
+            return "No read was answered without load: no reference for the load."
         first = min(rates)
         quick = _quick_everywhere(sweep)
         return (

@@ -23,7 +23,7 @@ def headline(rows: Sequence[RunRow]) -> str:
         for row in first
         if row.rate_per_s
     ]
-    return "; ".join(parts) or "no rate is known"
+    return "; ".join(parts) or "no rate"
 
 
 def long_tail(rows: Sequence[RunRow]) -> bool:

@@ -15,7 +15,7 @@ LEAST_COUNT: dict[str, int] = {"q90": 10, "q99": 100}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpTally:
-    """One op of one or more ranks. ``latencies``: ns, of operations that ended ok, within 0.1 %."""
+    """One op of one or more ranks. ``latencies``: ns, of operations that ended ok, within 0.1%."""
 
     op: str
     ok: int

@@ -74,8 +74,8 @@ class PhaseLoop:
         """A rank that does not answer: what it had done at its last copy."""
         reading = self._workload.progress()[at]
         tally = self._so_far(at, self._workload.partial()[at] or ())
-        op = (reading.open_op or "").removeprefix("md_") or "what is between operations"
+        op = (reading.open_op or "").removeprefix("md_") or "the code between operations"
         self._watch.note(
-            f"rank {tally.rank} hangs in {op} for {reading.open_ns / 1e9:.0f} s: it was given up"
+            f"rank {tally.rank} hangs in {op} for {reading.open_ns / 1e9:.0f} s: iosonde gave it up"
         )
         return replace(tally, end="hanging")

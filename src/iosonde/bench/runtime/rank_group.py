@@ -58,7 +58,7 @@ class RankGroup:
         while not self.workload.poll(POLL_MS):
             if patience.over():
                 raise HangingError(
-                    f"{self.place}: a rank does not return from '{what}': it was given up"
+                    f"{self.place}: a rank does not return from '{what}': iosonde gave it up"
                 )
 
     def _answers(self, what: str) -> list[Any]:

@@ -94,7 +94,7 @@ def phase_effects(
 ) -> list[PhaseEffect]:
     """Every op in every phase, phase by phase.
 
-    The interval is distribution-free and cautious: the phase's median at one end of its 95 % interval over the quiet
+    The interval is distribution-free and cautious: the phase's median at one end of its 95% interval over the quiet
     median at the other end of its own.
     """
     quiet = {op: _Middle.of(one.within(*quiet_ns).latency_ns) for op, one in samples.items()}

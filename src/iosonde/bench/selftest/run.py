@@ -152,7 +152,7 @@ class _Sequence:
             raise MeasureError(
                 f"{phase_name(name, phase)}: {failing} of {len(result.ranks)} ranks gave up",
                 expected="room, and a directory that answers",
-                hint="smaller -b or -P; what was measured before is kept",
+                hint="smaller -b or -P; the store keeps the results so far",
             )
         return result.stopped
 

@@ -9,10 +9,10 @@ import numpy as np
 from iosonde.bench.selftest.effects import ProbeSamples
 from iosonde.bench.selftest.run import SelftestOutcome
 from iosonde.drawing.marks import Mark, Points, Shade, StepMarks
-from iosonde.drawing.sheet import RATIO, Pane, Sheet, thousands
+from iosonde.drawing.sheet import RATIO, Pane, Sheet
 from iosonde.model.arrays import Floats
 from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_duration
+from iosonde.model.units import format_count, format_duration
 
 _STEP_NS = SECOND_NS
 _AIR = 0.01
@@ -52,7 +52,7 @@ def _pane(
     usual = samples.within(*quiet_ns).latency_ns
     usual = usual[~np.isnan(usual)]
     if not len(usual):
-        return Pane(op_word(op), "", RATIO, shades, 0, "nothing to compare with")
+        return Pane(op_word(op), "", RATIO, shades, 0, "no reference")
     expected = float(np.median(usual))
     known = ~np.isnan(samples.latency_ns)
     ratio = samples.latency_ns[known] / expected
@@ -70,7 +70,7 @@ def _pane(
         Points(samples.due_ns[known] / 1e9, ratio, kinds),
         StepMarks("slowdown", start / 1e9, (start + _STEP_NS) / 1e9, middle),
     )
-    note = f"1x = {format_duration(expected)}   n = {thousands(len(ratio))}"
+    note = f"1x = {format_duration(expected)}   n = {format_count(len(ratio))}"
     lost = len(samples.due_ns) - len(ratio)
-    note += f"   {thousands(lost)} lost" if lost else ""
+    note += f"   {format_count(lost)} lost" if lost else ""
     return Pane(op_word(op), "", RATIO, marks, len(ratio), note)

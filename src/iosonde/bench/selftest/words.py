@@ -113,7 +113,7 @@ def _nothing(target: str, effects: Sequence[PhaseEffect]) -> str:
     if not known:
         return f"{target}: too few operations to say which phases slow which operations"
     if any(one.verdict == "host" for one in known):
-        return f"{target}: operations were slower only while this host was busy, which says nothing about the storage"
+        return f"{target}: operations were slower only while this host was busy, not proof of slow storage"
     return f"{target}: no phase slowed an operation of the probe for certain"
 
 

@@ -112,9 +112,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     told = "moments with a total from LOW to HIGH operations per second, such as 20k:60k"
     add("--band", type=options.reads(_band), metavar="LOW:HIGH", help=told)
     add("--top", type=int, default=10, metavar="N", help="rows (default: 10)")
-    told = (
-        "file system or export whose records count, as 'iosonde import' names it; may be repeated"
-    )
+    told = "file system or export whose records count, as 'iosonde import' names it; repeatable"
     add("--system", action="append", default=[], metavar="NAME", help=told)
     add("--nodes-only", action="store_true", help="records of nodes, although jobs have counters")
     parser.add_data(("json",))

@@ -32,7 +32,7 @@ EXAMPLES = """\
   iosonde bench bandwidth /work -n 4 --layout strided -t 47008 -b 47008 -s 1000
                                                        one file, transfers of the ranks in turn (as ior-hard)
   iosonde bench bandwidth /work --order random -t 4k --direct --queue-depth 32
-  iosonde bench bandwidth /work -n 4 --verify          compare what is read with what was written
+  iosonde bench bandwidth /work -n 4 --verify          verify the data that reads return
   iosonde bench bandwidth /work --phases write --keep  leave the files ...
   iosonde bench bandwidth /work --phases read --keep   ... and read them later
   iosonde bench bandwidth /ost0 /ost1 /ost2 /ost3 -n 8 -R 3
@@ -64,9 +64,9 @@ def _add_sizes(parser: options.Parser) -> None:
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
     add("places", nargs="+", metavar="DIR", help=_DIRS)
-    add("-n", "--ranks", type=count, default=1, metavar="N", help="ranks of this process (1)")
+    add("-n", "--ranks", type=count, default=1, metavar="N", help="number of ranks per process (1)")
     add("-t", "--transfer", type=size, metavar="SIZE", help="size of one read or write (1M)")
-    add("-b", "--block", type=size, metavar="SIZE", help="bytes of a rank in one segment (1G)")
+    add("-b", "--block", type=size, metavar="SIZE", help="bytes per rank in one segment (1G)")
     add("-s", "--segments", type=count, metavar="N", help="segments (1; with -w 1024)")
     add("-R", "--repetitions", type=count, default=1, metavar="R", help="repetitions (1)")
     add("-w", "--stonewall", type=time, metavar="TIME", help="stop a rank after this time")
@@ -78,12 +78,12 @@ def _add_manner(parser: options.Parser) -> None:
     add("--layout", choices=LAYOUTS, default="own", help=_LAYOUT)
     add("--phases", type=words, metavar="A,B", help="write, read (default: both)")
     add("--keep", action="store_true", help="leave the files in place")
-    add("--order", choices=("fixed", "random"), default="fixed", help="order of transfers")
+    add("--order", choices=("fixed", "random"), default="fixed", help="access order of transfers")
     add("--reorder", type=count, nargs="?", const=0, metavar="RANKS", help=_REORDER)
     add("--fsync", choices=FSYNCS[1:], nargs="?", const="end", default="none", help=_FSYNC)
     add("--direct", action="store_true", help="bypass the client's cache (O_DIRECT)")
     add("--queue-depth", type=count, default=1, metavar="N", help=_DEPTH)
-    add("--verify", action="store_true", help="compare what is read with what was written")
+    add("--verify", action="store_true", help="verify the data that reads return")
     add(
         "--max-errors",
         type=count,
@@ -150,7 +150,7 @@ def _places(words: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"{word}: bandwidth is measured on a directory", expected="DIR")
     paths = tuple(str(Path(place.name)) for place in found if place.kind == "posix")
     if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise UsageError("a directory is named twice", expected="each directory once")
+        raise UsageError("a directory appears twice", expected="each directory once")
     return paths
 
 

@@ -102,14 +102,33 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
     add("directory", type=Path, metavar="DIR", help="directory of a mounted file system")
-    add("-n", "--writers", type=count, default=1, metavar="N", help="writers of this process (1)")
+    add(
+        "-n",
+        "--writers",
+        type=count,
+        default=1,
+        metavar="N",
+        help="number of writers per process (1)",
+    )
     add("-b", "--block", type=size, action="append", metavar="SIZE", help=_BLOCK)
     add("--duration", type=time, default=30 * SECOND_NS, metavar="TIME", help=_DURATION)
-    add("--quiet", type=time, default=30 * SECOND_NS, metavar="TIME", help="creates alone (30s)")
+    add(
+        "--quiet",
+        type=time,
+        default=30 * SECOND_NS,
+        metavar="TIME",
+        help="duration of creates alone (30s)",
+    )
     add("--pause", type=time, default=2 * SECOND_NS, metavar="TIME", help="pause after each (2s)")
     add("--every", type=time, default=SECOND_NS // 10, metavar="TIME", help="create every (100ms)")
     add("--period", type=time, default=SECOND_NS, metavar="TIME", help=_PERIOD)
-    add("--file-size", type=size, default=1 << 30, metavar="SIZE", help="file of a writer (1G)")
+    add(
+        "--file-size",
+        type=size,
+        default=1 << 30,
+        metavar="SIZE",
+        help="size of a writer's file (1G)",
+    )
     add("--fsync", choices=FSYNCS, default="end", help=_FSYNC)
     add("--keep-caches", action="store_true", help="never drop the caches of the kernel")
     add("--seed", type=seed_number, metavar="N", help="random seed for contents")
@@ -127,7 +146,7 @@ def _check(args: argparse.Namespace) -> None:
             raise UsageError(f"--{name} 0 measures nothing", expected="a time such as 30s")
     if args.quiet < 10 * args.every:
         raise UsageError(
-            "--quiet is too short to say what is usual", expected="10 times --every, or longer"
+            "--quiet is too short for a baseline", expected="10 times --every, or longer"
         )
     blocks = args.block or BLOCKS
     if min(blocks) < 1 or len(set(blocks)) < len(blocks):

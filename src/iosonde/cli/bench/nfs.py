@@ -65,16 +65,36 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--i-may-load-this-server", action="store_true", help="consent to the load")
     add("-k", "--connections", type=count, default=4, metavar="K", help="TCP connections (4)")
     add("--from", dest="first", type=count, default=100, metavar="RATE", help="lowest rate (100)")
-    add("--to", dest="last", type=count, default=10_000, metavar="RATE", help="highest (10k)")
-    add("--factor", type=_factor, default=1.5, metavar="X", help="ratio of neighbours (1.5)")
+    add("--to", dest="last", type=count, default=10_000, metavar="RATE", help="highest rate (10k)")
+    add(
+        "--factor", type=_factor, default=1.5, metavar="X", help="ratio of neighbouring rates (1.5)"
+    )
     add("--refine", type=count0, default=3, metavar="N", help="rates added around the knee (3)")
-    add("--duration", type=time, default=10 * 10**9, metavar="TIME", help="time of a rate (10s)")
+    add(
+        "--duration",
+        type=time,
+        default=10 * 10**9,
+        metavar="TIME",
+        help="duration of each rate (10s)",
+    )
     add("--period", type=time, default=10**8, metavar="TIME", help="time between reads (100ms)")
     add("--ceiling", type=time, default=10**9, metavar="TIME", help=_CEILING)
-    add("--limit", type=time, default=600 * 10**9, metavar="TIME", help="time of the sweep (10m)")
+    add(
+        "--limit",
+        type=time,
+        default=600 * 10**9,
+        metavar="TIME",
+        help="duration of the sweep (10m)",
+    )
     add("--patience", type=time, default=60 * 10**9, metavar="TIME", help=_PATIENCE)
     add("--window", type=count, default=4096, metavar="N", help="most writes under way (4096)")
-    add("--file-size", type=size, default=100 << 20, metavar="SIZE", help="both files (100M)")
+    add(
+        "--file-size",
+        type=size,
+        default=100 << 20,
+        metavar="SIZE",
+        help="size of both files (100M)",
+    )
     add("--stable", action="store_true", help="writes that are on disk when answered (FILE_SYNC)")
     add("--reserved-port", action="store_true", help="demand source ports below 1024 (root only)")
     add("--seed", type=seed_number, metavar="N", help="random seed for contents and names")

@@ -56,9 +56,9 @@ def _add_sizes(parser: options.Parser) -> None:
         type=counts,
         default=[1],
         metavar="N",
-        help="ranks of this process (default: 1)",
+        help="number of ranks per process (default: 1)",
     )
-    add("-D", "--data-sets", type=counts, metavar="D", help="data sets of each rank (10)")
+    add("-D", "--data-sets", type=counts, metavar="D", help="number of data sets per rank (10)")
     add(
         "-P",
         "--objects",
@@ -114,7 +114,7 @@ def _add_manner(parser: options.Parser) -> None:
     )
     add("--one-by-one", action="store_true", help="do each op by itself, between barriers")
     add("--read-only", action="store_true", help="stat and read only")
-    add("--verify", action="store_true", help="compare what is read with what was written")
+    add("--verify", action="store_true", help="verify the data that reads return")
     add("--fsync", action="store_true", help="force every object to stable storage")
     add("--direct", action="store_true", help="bypass the client's cache (O_DIRECT)")
     add(
@@ -154,7 +154,7 @@ def add_results(parser: options.Parser) -> None:
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
     parser.add_data()
-    add("--no-store", action="store_true", help="leave nothing in the store")
+    add("--no-store", action="store_true", help="store no results")
     parser.add_store()
 
 

@@ -98,7 +98,7 @@ def _phases(args: argparse.Namespace) -> tuple[str, ...]:
     kept = {"cleanup", "delete"} if args.keep else set()
     left = tuple(dict.fromkeys(phase for phase in ordered if phase not in kept))
     if not left:
-        raise UsageError("nothing is left to do", expected="a phase besides cleanup, or no --keep")
+        raise UsageError("no phase remains", expected="a phase besides cleanup, or no --keep")
     return left
 
 

@@ -87,6 +87,6 @@ def _kind(word: str, text: str) -> Any:
     if isinstance(number, int) and word.startswith("E"):
         return {"Error": number}
     raise UsageError(
-        f"the fault {text!r} does nothing known",
+        f"the fault {text!r} has no known effect",
         expected="an errno such as ENOSPC, +50ms, x3 or hang",
     )

@@ -151,13 +151,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("simulate", summary, EXAMPLES)
     add = parser.add_argument
     add("scenario", type=Path, metavar="SCENARIO.toml", help="scenario file")
-    told = "replace a field of the file; may be repeated"
+    told = "replace a field of the file; repeatable"
     add("--set", action="append", default=[], metavar="FIELD=VALUE", help=told)
     add("--ticks", type=int, metavar="N", help="length of the simulation")
     add("--seed", type=int, metavar="N", help="random seed")
     told = "simulate several values of a field (default: the sweep of the file)"
     add("--sweep", nargs="?", const="", metavar="FIELD=V,V", help=told)
-    add("--seeds", type=int, metavar="N", help="seeds of each value of a sweep")
+    add("--seeds", type=int, metavar="N", help="seeds per value of a sweep")
     add("--rows", choices=ROWS, default="traces", help="rows of CSV and Parquet (traces)")
     add("--plot", type=Path, metavar="FILE", help="picture: PNG, SVG or PDF")
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")

@@ -58,7 +58,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     time = options.reads(parse_duration)
     add = parser.add_argument
-    add("--service", type=time, default=500_000, metavar="N", help="time of an operation (500us)")
+    add(
+        "--service",
+        type=time,
+        default=500_000,
+        metavar="N",
+        help="duration of an operation (500us)",
+    )
     add("--queue", type=count, default=100, metavar="M", help="operations in the queue (100)")
     add(
         "-k",

@@ -43,14 +43,26 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--quiet", type=time, default="10s", metavar="TIME", help="probe alone at first (10s)")
     add("--pause", type=time, default="1s", metavar="TIME", help="pause after each phase (1s)")
     add("--period", type=time, default="50ms", metavar="TIME", help=_PERIOD)
-    add("--file-size", type=size, default="256M", metavar="SIZE", help="probe's big file (256M)")
-    add("--pool", type=count, default=200, metavar="N", help="probe's small files (200)")
+    add(
+        "--file-size",
+        type=size,
+        default="256M",
+        metavar="SIZE",
+        help="size of the probe's large file (256M)",
+    )
+    add(
+        "--pool",
+        type=count,
+        default=200,
+        metavar="N",
+        help="number of the probe's small files (200)",
+    )
     add("--seed", type=seed_number, metavar="N", help="random seed (default: a fresh one)")
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
     parser.add_data(("json",))
-    add("--no-store", action="store_true", help="leave nothing in the store")
+    add("--no-store", action="store_true", help="store no results")
     parser.add_store()
     args = parser.parse(arguments)
     check_results(args)
@@ -61,7 +73,7 @@ def plan(args: argparse.Namespace, seed: int) -> SelftestPlan:
     """What to measure. Raises UsageError."""
     if args.limit <= 0 or args.quiet < 5 * args.period:
         raise UsageError(
-            "--quiet is too short to know what is usual", expected="at least 5 periods of the probe"
+            "--quiet is too short for a baseline", expected="at least 5 periods of the probe"
         )
     if args.period < _LEAST_PERIOD_NS:
         raise UsageError("--period is too short", expected="at least 1ms")
@@ -83,4 +95,4 @@ def plan(args: argparse.Namespace, seed: int) -> SelftestPlan:
 _LIMIT = "time limit of a write phase (5s)"
 _BLOCK = "most bytes of a rank in a data phase (1G)"
 _OBJECTS = "most objects of a rank in a metadata phase (50000)"
-_PERIOD = "period of each operation of the probe (50ms)"
+_PERIOD = "probe period (50ms)"

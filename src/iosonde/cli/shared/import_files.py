@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.text import count
+from iosonde.model.units import format_count
 
 
 @dataclass
@@ -24,7 +24,7 @@ def told(files: int) -> Iterator[StoredFiles]:
     try:
         yield kept
     except KeyboardInterrupt:
-        of = f"{count(kept.files)} of {count(files)} files are in the store whole"
+        of = f"{format_count(kept.files)} of {format_count(files)} files are in the store whole"
         options.note(
             f"iosonde: interrupted: {of}; the same command goes on, and leaves out what is there already"
         )

@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from iosonde.cli.shared import options
 from iosonde.cli.shared.import_files import StoredFiles
 from iosonde.cli.shared.progress import working
-from iosonde.cli.shared.text import count
 from iosonde.connectors.source import Settings
 from iosonde.ingest.join import join_new
 from iosonde.ingest.log_transfers import MOST_LOGS, keep_logs, logs_of
@@ -23,7 +22,7 @@ from iosonde.jobs.environment.join import JoinCounts
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_time, parse_duration
+from iosonde.model.units import format_count, format_time, parse_duration
 
 if TYPE_CHECKING:
     from iosonde.connectors.tables.mapping import Mapping
@@ -55,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--system", default="", metavar="NAME", help="file system of records that name none")
     add("--zone", metavar="ZONE", help="zone of clock times without one: Europe/Berlin, UTC")
-    told = "TOML: what the columns of a table of jobs mean; a folder of them; may be repeated"
+    told = "TOML: what the columns of a table of jobs mean; a folder of them; repeatable"
     add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
     told = f"from a server: -7d, 2026-07-01T12:00 (default: {_SINCE})"
     add("--since", metavar="TIME", help=told)
@@ -144,7 +143,7 @@ def run(
     for error in given.broken[:_TOLD]:
         options.note(f"iosonde: {error}")
     if len(given.broken) > _TOLD:
-        options.note(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
+        options.note(f"iosonde: {format_count(len(given.broken) - _TOLD)} more cannot be opened")
     if not given.records and not given.urls:
         return (1 if given.broken else 0), []
     told = Told()
@@ -161,7 +160,7 @@ def run(
     _print_joined(joined)
     if not joined.jobs and (n := sum(one.jobs for one in done)):
         print(
-            f"{count(n)} jobs have no I/O performance value: import Darshan logs, or a table (--mapping)"
+            f"{format_count(n)} jobs have no I/O performance value: import Darshan logs, or a table (--mapping)"
         )
     return (1 if told.errors or given.broken else 0), done
 
@@ -170,15 +169,15 @@ def _keep_logs(root: Path, given: ImportSources) -> None:
     """Store what ``iosonde locate`` needs of Darshan logs, and say how it is asked."""
     logs = logs_of(given.records)
     if len(logs) > MOST_LOGS:
-        more = f"of more than {count(MOST_LOGS)} logs at once only the jobs are stored"
-        options.note(f"{more}: 'iosonde locate' knows none of these {count(len(logs))}")
+        more = f"of more than {format_count(MOST_LOGS)} logs at once only the jobs are stored"
+        options.note(f"{more}: 'iosonde locate' knows none of these {format_count(len(logs))}")
         return
     with working("reading files of jobs") if logs else nullcontext() as progress:
         kept = list(keep_logs(root, logs, progress))
     for name, osts in kept[:_TOLD]:
-        print(f"files of {name} lie on {count(osts)} OSTs: 'iosonde locate {name}'")
+        print(f"files of {name} lie on {format_count(osts)} OSTs: 'iosonde locate {name}'")
     if len(kept) > _TOLD:
-        print(f"and files of {count(len(kept) - _TOLD)} more logs: 'iosonde locate JOB'")
+        print(f"and files of {format_count(len(kept) - _TOLD)} more logs: 'iosonde locate JOB'")
 
 
 def _imported(
@@ -206,13 +205,13 @@ def _print(one: FileImport, now_ns: int) -> None:
         systems = sorted({clean_text(system) for system, _ in one.series if system})
         metrics = len({metric for _, metric in one.series})
         of = f" of {', '.join(systems[:4])}" if systems else ""
-        parts.append(f"{count(one.samples)} samples of {metrics} metrics{of}")
+        parts.append(f"{format_count(one.samples)} samples of {metrics} metrics{of}")
         if one.missing:
             parts[-1] += f", {one.missing / one.samples:.2%} missing"
     if one.jobs:
-        parts.append(f"{count(one.jobs)} jobs")
+        parts.append(f"{format_count(one.jobs)} jobs")
     if one.edges:
-        parts.append(f"{count(one.edges)} places of components")
+        parts.append(f"{format_count(one.edges)} places of components")
     if not parts:
         parts.append("nothing in it")
     when = ""
@@ -220,21 +219,23 @@ def _print(one: FileImport, now_ns: int) -> None:
         begin, end = (format_time(at, now_ns, seconds=True) for at in one.span_ns)
         when = f", {begin} to {end}"
     known = one.rows and not (one.new_samples or one.new_jobs or one.new_edges)
-    again = "; in the store already" if known else ""
+    again = "; already in the store" if known else ""
     if one.changed_samples:
-        again = f"; {count(one.changed_samples)} values take the place of others in the store"
+        again = (
+            f"; {format_count(one.changed_samples)} values take the place of others in the store"
+        )
     print(f"{clean_text(one.name)}: {one.kind}: {'; '.join(parts)}{when}{again}")
     if one.unnamed:
-        print("  it does not say of which file system it is: --system NAME says it")
+        print("  it names no file system: pass --system NAME")
     for remark in one.remarks:
         print(f"  {clean_text(remark)}")
     for flag, n in sorted(one.flags.items()):
         where = ", ".join(map(clean_text, one.examples[flag]))
-        print(f"  {flag} ({count(n)}): {QUALITY[flag]} ({where})")
+        print(f"  {flag} ({format_count(n)}): {QUALITY[flag]} ({where})")
 
 
 def _print_joined(found: JoinCounts) -> None:
     if found.jobs:
         print(
-            f"{count(found.with_more)} of {count(found.jobs)} jobs have numbers of servers beside them"
+            f"{format_count(found.with_more)} of {format_count(found.jobs)} jobs have numbers of servers beside them"
         )

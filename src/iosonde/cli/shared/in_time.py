@@ -23,7 +23,7 @@ def add_timeout(parser: options.Parser, default: str) -> None:
         type=options.reads(_patience),
         default=default,
         metavar="TIME",
-        help=f"end after this time whatever hangs (default: {default})",
+        help=f"time limit, even where storage hangs (default: {default})",
     )
 
 

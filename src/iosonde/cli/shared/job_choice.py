@@ -18,9 +18,9 @@ def settle(args: argparse.Namespace, note: Note) -> None:
     words: list[Path] = args.table
     if len(words) == 1 and not (args.mapping or args.system) and _may_be_job(words[0]):
         args.job, args.table = str(words[0]), []
-        note(f"there is no file {args.job}: it is taken as --job {args.job}")
+        note(f"reading {args.job} as a job ID")
         return
-    raise UsageError("which job is not said", expected="--job ID", hint="'iosonde jobs'")
+    raise UsageError("the job is missing", expected="--job ID", hint="'iosonde jobs'")
 
 
 def _may_be_job(word: Path) -> bool:

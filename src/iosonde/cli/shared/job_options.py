@@ -55,7 +55,7 @@ def add_tables(parser: options.Parser) -> None:
     add = parser.add_argument
     told = "CSV, Parquet or JSON lines, a row a job (default: the store)"
     add("table", nargs="*", type=Path, metavar="TABLE", help=told)
-    told = "TOML: what the columns of TABLE mean; or a folder of such files; may be repeated"
+    told = "TOML: what the columns of TABLE mean; or a folder of such files; repeatable"
     add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
     add("--system", metavar="NAME", help="file system of a TABLE that names none")
     parser.add_store()
@@ -84,7 +84,10 @@ def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> J
         root = only_store(args)
         try:
             table = job_source.from_store(
-                root, metrics=job_source.LISTED if listed else None, scheduled=listed
+                root,
+                metrics=job_source.LISTED if listed else None,
+                scheduled=listed,
+                job_id=args.job if about_one else None,
             )
         except NothingMeasuredError:
             if about_one and not answers.has_records(root, args.job):

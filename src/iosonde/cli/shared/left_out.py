@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from iosonde.cli.shared.terminal import one_line
-from iosonde.cli.shared.text import count
 from iosonde.ingest.folders import why_unknown
 from iosonde.ingest.records import FileImport
+from iosonde.model.units import format_count
 
 _MOST_FILES, _MOST_NAMES = 20, 40
 
@@ -28,13 +28,13 @@ def _files(unknown: Sequence[tuple[Path, Sequence[Path]]]) -> Iterator[str]:
     for folder, path in files[:_MOST_FILES]:
         yield f"{path.relative_to(folder)}: {why_unknown(path)}"
     if (more := len(files) - _MOST_FILES) > 0:
-        yield f"and {count(more)} more files"
+        yield f"and {format_count(more)} more files"
 
 
 def _names(done: Sequence[FileImport]) -> Iterator[str]:
     names = [(one.name, *item) for one in done for item in one.left_out.items()]
     for file, what, n in names[:_MOST_NAMES]:
-        times = f" (x {count(n)})" if n > 1 else ""
+        times = f" (x {format_count(n)})" if n > 1 else ""
         yield f"{file}: {what}{times}"
     if (more := len(names) - _MOST_NAMES) > 0:
-        yield f"and {count(more)} more names"
+        yield f"and {format_count(more)} more names"

@@ -14,10 +14,10 @@ from iosonde.bench.runs.described import machine_of, machine_words, parameter_wo
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
 from iosonde.cli.shared.bandwidth_table import bandwidth_table
 from iosonde.cli.shared.fitting import columns
-from iosonde.cli.shared.text import count, table, wrapped
+from iosonde.cli.shared.text import table, wrapped
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_duration, format_size, format_time
+from iosonde.model.units import format_count, format_duration, format_size, format_time
 
 _WIDE = 140
 _LEAST_NAME = 14
@@ -162,7 +162,7 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
     parts.append("\n".join(say_quantiles([counted(together)] if together else [])))
     if ranks:
         slow = [say_ranks(one) for one in slow_ranks(rows)]
-        parts.append("\n".join(slow[:_MOST_LINES]) or "nothing is known of single ranks")
+        parts.append("\n".join(slow[:_MOST_LINES]) or "no data on single ranks")
     parts += _cautions(rows)
     return "\n\n".join(part for part in parts if part)
 
@@ -203,7 +203,7 @@ def _ranks_of(rows: Sequence[RunRow]) -> str:
     if only is not None:
         return f"rank {only} alone"
     if most is None:
-        return "number of ranks not known"
+        return "unknown number of ranks"
     return f"{most} rank{'s' if most > 1 else ''}"
 
 
@@ -218,7 +218,7 @@ def _phases(rows: Sequence[RunRow]) -> str:
         "T": lambda row: f"{row.waiting_factor:g}",
         "measurement": lambda row: str(row.measurement) if row.measurement else "",
         "took": lambda row: format_duration(row.duration_ns),
-        "ops": lambda row: "n/a" if row.ops is None else count(row.ops),
+        "ops": lambda row: "n/a" if row.ops is None else format_count(row.ops),
         "ops/s": lambda row: _rate(row.rate_per_s),
         "at limit": lambda row: "" if row.stonewall_per_s is None else _rate(row.stonewall_per_s),
         "corrected": lambda row: "" if row.corrected_per_s is None else _rate(row.corrected_per_s),
@@ -234,9 +234,15 @@ def _ended(row: RunRow) -> str:
     """How operations ended, where not all ended ok."""
     if row.outcomes:
         bad = {name: n for name, n in row.outcomes.items() if name != "ok" and n}
-        text = ", ".join(f"{count(n)} {name}" for name, n in bad.items()) or "ok"
+        text = ", ".join(f"{format_count(n)} {name}" for name, n in bad.items()) or "ok"
     else:
-        text = "" if row.failed is None else f"{count(row.failed)} failed" if row.failed else "ok"
+        text = (
+            ""
+            if row.failed is None
+            else f"{format_count(row.failed)} failed"
+            if row.failed
+            else "ok"
+        )
     return text if row.complete else f"{text}, cut" if text else "cut"
 
 
@@ -247,13 +253,13 @@ def _ops(rows: Sequence[RunRow]) -> str:
         "rep": lambda row: str(row.repetition),
         "T": lambda row: f"{row.waiting_factor:g}",
         "measurement": lambda row: str(row.measurement) if row.measurement else "",
-        "n": lambda row: "n/a" if row.ops is None else count(row.ops),
+        "n": lambda row: "n/a" if row.ops is None else format_count(row.ops),
         "ops/s": lambda row: _rate(row.rate_per_s),
     }
     for name in ("min", "mean", "q25", "q50", "q75", "q90", "q99", "max"):
         head = "median" if name == "q50" else name
         forms[head] = lambda row, name=name: _time(getattr(row, f"{name}_ns"), 3)  # type: ignore[misc]
-    forms["failed"] = lambda row: "" if not row.failed else count(row.failed)
+    forms["failed"] = lambda row: "" if not row.failed else format_count(row.failed)
     return _filled(forms, rows, 2)
 
 
@@ -291,7 +297,7 @@ def _rate(value: float | None) -> str:
         return "n/a"
     if value >= 1e7:
         return f"{value / 1e6:.0f}M" if value < 1e12 else f"{value:.1e}"
-    return f"{value:.3g}" if value < 100 else count(round(value))
+    return f"{value:.3g}" if value < 100 else format_count(round(value))
 
 
 def _time(ns: float | None, digits: int) -> str:

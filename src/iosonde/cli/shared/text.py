@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns
 from iosonde.cli.shared.terminal import one_line
-from iosonde.model.units import format_count
 
 
 def table(
@@ -61,11 +60,6 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
         break_on_hyphens=False,
     )
     return lines or [first.rstrip()]
-
-
-def count(n: int) -> str:
-    """``10 800``."""
-    return format_count(n)
 
 
 def print_lines(sentence: str, details: Sequence[str]) -> None:

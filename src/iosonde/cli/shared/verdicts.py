@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from iosonde.bench.adaptive.adaptive import AdaptiveResult, adaptive
 from iosonde.bench.adaptive.words import say_waiting
 from iosonde.cli.shared import options
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_waiting_factor
+from iosonde.model.units import format_count, format_waiting_factor
 
 Verdict = tuple[list[RunRow], AdaptiveResult]
 """Rows of a run, and what they amount to."""
@@ -59,6 +59,6 @@ def rates_table(found: AdaptiveResult) -> str:
         ratio, span = ("1", "") if change is None else (f"{change.ratio:.2f}", "n/a")
         if change is not None and change.lower is not None and change.upper is not None:
             span = f"{change.lower:.2f}-{change.upper:.2f}"
-        rate = count(round(per_s)) if per_s >= 100 else f"{per_s:.3g}"
+        rate = format_count(round(per_s)) if per_s >= 100 else f"{per_s:.3g}"
         lines.append((format_waiting_factor(level), str(n), rate, ratio, span))
-    return table(("T", "measurements", "corrected/s", "ratio", "90 %"), lines)
+    return table(("T", "measurements", "corrected/s", "ratio", "90%"), lines)

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_frame
 from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
 from iosonde.model.units import (
+    format_count,
     format_duration,
     format_factor,
     format_option,
@@ -70,7 +71,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         action="append",
         type=options.reads(parse_op),
         metavar="OP",
-        help="one op only; may be repeated",
+        help="one op only; repeatable",
     )
     parser.add_range()
     window = options.reads(parse_duration)
@@ -126,7 +127,7 @@ def _row(run: RunBursts, burst: RunBurst, now_ns: int) -> tuple[str, ...]:
         f"{burst.ranks} of {burst.of_ranks}",
         format_duration(round(burst.lost_ns)),
         f"{burst.share:.1%}",
-        count(burst.n),
+        format_count(burst.n),
         *(f"{format_factor(burst.peak(name))}x" for name in ("mean", "q95", "q99")),
         median if burst.median_sees else f"({median})",
     )

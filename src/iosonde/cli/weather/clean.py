@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         type=options.reads(parse_duration),
         default="10m",
         metavar="TIME",
-        help="end after this time whatever hangs (default: 10m)",
+        help="time limit, even where storage hangs (default: 10m)",
     )
     args = parser.parse(arguments)
     late = HungError(f"{args.directory} did not answer in time", hint="again when it answers")

@@ -81,18 +81,18 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
     add("target", nargs="?", help=parameters.ONE_TARGET)
     add("--host", help=parameters.ONE_HOST)
-    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="repeatable")
     parser.add_range()
     add("--window", type=duration, metavar="TIME", help=parameters.FIGURE_WINDOW)
     add("--stat", choices=OF_WINDOW, default="mean", help="statistic of phases (default: mean)")
-    add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
+    add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="repeatable")
     add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
     add("--expected", choices=("usual", "median"), default="usual", help=parameters.PHASE_EXPECTED)
     add(
         "--run",
         action="append",
         metavar="RUN",
-        help="run of points, statistics, density, bursts, its ranks pooled; may be repeated",
+        help="run of points, statistics, density, bursts, its ranks pooled; repeatable",
     )
     add("--sparse", nargs="?", type=int, const=SPARSE, metavar="N", help=_SPARSE)
     add(

@@ -44,7 +44,7 @@ def _answer(args: argparse.Namespace) -> int:
     states = read_states(root)
     if not states:
         raise NothingMeasuredError(
-            f"nothing is watched: no states in {root}",
+            f"no probe states in {root}",
             expected="a running probe",
             hint="'iosonde probe DIR', or --store",
         )

@@ -11,10 +11,16 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.live import view
 from iosonde.cli.shared.progress import preparing
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.model.errors import MeasureError, StoreError
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_duration, format_seconds, parse_duration, parse_size
+from iosonde.model.units import (
+    format_count,
+    format_duration,
+    format_seconds,
+    parse_duration,
+    parse_size,
+)
 from iosonde.weather import probe_files as words
 from iosonde.weather.probe import ForegroundProbe
 from iosonde.weather.slowdown.findings import from_state
@@ -76,7 +82,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add(
         "directory", nargs="+", metavar="DIR", help="directory on the storage, or nfs://HOST/EXPORT"
     )
-    add("--period", type=time, default="1s", metavar="TIME", help="period of each op (default: 1s)")
+    add("--period", type=time, default="1s", metavar="TIME", help="probe period (default: 1s)")
     add("--duration", type=time, metavar="TIME", help="stop after this time (default: never)")
     add(
         "--window",
@@ -96,7 +102,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--file-size",
         type=size,
         metavar="SIZE",
-        help="size of the big file (default: 1 GiB with O_DIRECT, else above memory)",
+        help="size of the large test file (default: 1 GiB with O_DIRECT, else above memory)",
     )
     add("--block-size", type=size, metavar="SIZE", help="size of reads and writes (default: 1MiB)")
     add("--object-size", type=size, metavar="SIZE", help="size of small files (default: 3901)")
@@ -193,6 +199,6 @@ def _row(row: Pooled) -> tuple[str, ...]:
         interval,
         format_duration(row.q95_ns),
         format_duration(row.max_ns),
-        count(row.n),
-        count(row.n_due - row.n),
+        format_count(row.n),
+        format_count(row.n_due - row.n),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called, no_samples
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import table
 from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
 from iosonde.engine.files import write_frame
 from iosonde.engine.left_out import left_out
@@ -30,6 +30,7 @@ from iosonde.model.names import host_of_rank
 from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
 from iosonde.model.slowdown import TRIPLE_COLUMNS
 from iosonde.model.units import (
+    format_count,
     format_duration,
     format_factor,
     format_option,
@@ -85,7 +86,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         action="append",
         type=options.reads(parse_op),
         metavar="OP",
-        help="one op only; may be repeated",
+        help="one op only; repeatable",
     )
     parser.add_range()
     add(
@@ -134,7 +135,7 @@ def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
     statistic = args.stat or ("typ" if sliding_ns is None else "median")
     if sliding_ns is not None and statistic in ("typ", "tail"):
         raise UsageError(
-            f"a sliding median says nothing of {statistic}",
+            f"a sliding median cannot judge {statistic}",
             expected="--baseline guarded, all-time or BEGIN..END, or --stat median",
         )
     return SlowdownQuery(
@@ -175,7 +176,7 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
             if change.key in keys:
                 print(f"- {say_change(change, now_ns)}")
     for (base, target), n in ranks.items():
-        seen = f"1 rank of {base}" if n == 1 else f"{count(n)} ranks of {base}"
+        seen = f"1 rank of {base}" if n == 1 else f"{format_count(n)} ranks of {base}"
         print(
             f"{target} as seen from {seen}: no slowdown, a benchmark ends before anything is usual"
         )
@@ -210,8 +211,8 @@ def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
         format_slowdown(*usual.last),
         peak,
         f"{usual.slow_windows} of {usual.windows}{busy}",
-        count(usual.n),
-        count(usual.n_due - usual.n),
+        format_count(usual.n),
+        format_count(usual.n_due - usual.n),
     )
 
 
@@ -235,7 +236,7 @@ def _print_spans(spans: list[SlowSpan], lost: list[LostSpan], now_ns: int) -> No
 
 def _span_line(span: SlowSpan, now_ns: int) -> str:
     length = format_duration(span.end_ns - span.start_ns)
-    return f"{say(from_span(span, now_ns))}; {length}, n = {count(span.n)}"
+    return f"{say(from_span(span, now_ns))}; {length}, n = {format_count(span.n)}"
 
 
 def _shown_columns(result: SlowdownResult) -> Frame:

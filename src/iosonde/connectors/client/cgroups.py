@@ -87,7 +87,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
                     yield from gather.blocks()
         log.ended()
         if log.records < 2:
-            what = f"{path}: one record only: what passed is not known"
+            what = f"{path}: one record only: no rate follows"
             warn(InputFileError(what, expected="two records or more, each behind its time"))
 
     def rest() -> Iterator[Item]:

@@ -194,7 +194,7 @@ class _Table:
         if rows and usual is None:
             self._warn(
                 InputFileError(
-                    f"{self._path}: one row only, it is not known how long it lasted",
+                    f"{self._path}: one row only, its length is unknown",
                     expected="two rows or more",
                 )
             )

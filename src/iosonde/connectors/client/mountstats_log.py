@@ -151,7 +151,7 @@ class Snapshots:
                 if m.age_s is not None and (end := last.get((m.export, m.point))) is not None
             ]
             if mounts is not self._unstamped[-1] and (not gaps or min(gaps) <= 0):
-                what = "a snapshot whose time is not known"
+                what = "a snapshot without a time"
                 self._warn(bad(self._path, mounts[0].number, what, "a line with its time"))
                 continue
             yield changed - min(gaps, default=0) * 10**9, mounts

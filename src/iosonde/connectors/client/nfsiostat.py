@@ -115,7 +115,7 @@ class _Log:
         for note in self._clock.notes():
             self._gather.note(note.flag, note.what, note.n)
         if self._reports and self._now is None:
-            what = "no line says when its reports were printed: nothing of them is known"
+            what = "its reports have no times: skipped"
             self._warn(bad(self._path, 1, what, "the output of `date +%s` before each report"))
 
     def _numbers(self, report: _Report, name: str, text: str, ended: bool) -> None:

@@ -53,9 +53,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
     def rest() -> Iterator[Item]:
         if gather.alone:
-            what = (
-                f"{paths[0]}: {gather.alone} counters were recorded once: what passed is not known"
-            )
+            what = f"{paths[0]}: {gather.alone} counters were recorded once: no rate follows"
             warn(InputFileError(what, expected="two records or more"))
         yield from gather.rest()
 

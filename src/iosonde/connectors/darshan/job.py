@@ -2,7 +2,7 @@
 
 Which rules decide, all by bytes moved (files only: terminals and pipes do not count):
 
-- ``direction``: ``read`` or ``write`` where that is at least 90 % of the bytes, else ``mixed``. A log is one Job.
+- ``direction``: ``read`` or ``write`` where that is at least 90% of the bytes, else ``mixed``. A log is one Job.
 - ``mode``: ``shared`` where more than half of the bytes are of files that several ranks read or several ranks
   wrote (one that a single rank writes and another reads is not shared); else ``fpp`` where at least half of the
   ranks could have had a file of their own: as many such files as half of the ranks; else "" (a few ranks do it

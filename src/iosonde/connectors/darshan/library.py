@@ -27,7 +27,7 @@ def there() -> bool:
 def missing() -> MissingPartError:
     """What to say where it is not."""
     return MissingPartError(
-        "Darshan logs are read by pydarshan, which is not installed",
+        "Darshan logs are read by pydarshan, which is missing",
         hint="pip install 'iosonde[darshan]', or the text of darshan-parser",
     )
 

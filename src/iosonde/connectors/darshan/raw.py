@@ -59,7 +59,7 @@ class RawLog:
         ffi, lib = self._ffi, self._lib
         job = ffi.new("struct darshan_job *")
         if lib.darshan_log_get_job(self._handle, job) < 0:
-            raise self.bad("what the log says of the job cannot be read")
+            raise self.bad("the job record of the log is unreadable")
         command = ffi.new("char[]", _COMMAND_BYTES)
         if lib.darshan_log_get_exe(self._handle, command) < 0:
             raise self.bad("the name of the program cannot be read")

@@ -244,7 +244,7 @@ class _Query:
             if rows:
                 self._warn(
                     InputFileError(
-                        f"{self._path}: one row only, it is not known how long it lasted",
+                        f"{self._path}: one row only, its length is unknown",
                         expected="two rows or more",
                     )
                 )

@@ -112,7 +112,7 @@ class _Log:
             place = str(paths[0]) if len(paths) == 1 else f"{len(paths)} files"
             self._warn(
                 InputFileError(
-                    f"{place}: {alone} counters were read once: what passed is not known",
+                    f"{place}: {alone} counters were read once: no rate follows",
                     expected="two readings or more of a node and file system",
                     hint="all snapshots at once",
                 )
@@ -131,7 +131,7 @@ class _Log:
             self._gather.note("left-out", "answers of nodes that mount nothing")
             return
         if (code := pairs.get("_rc_")) != "0":
-            raise ValueError(f"mmpmon says that it failed: _rc_ is {shown(code)}")
+            raise ValueError(f"mmpmon reports a failure: _rc_ is {shown(code)}")
         seconds, micros = count(pairs.get("_t_", "")), count(pairs.get("_tu_", ""))
         if seconds is None or seconds > LATEST_S or micros is None or micros > 999_999:
             raise ValueError(

@@ -64,7 +64,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
     def rest() -> Iterator[Item]:
         yield from passed.rest()
         if passed.alone:
-            what = f"{named(paths)} is one snapshot: its counters say nothing, gauges were read"
+            what = f"{named(paths)} is one snapshot: its counters give no rate; iosonde read the gauges"
             warn(InputFileError(what, expected="two snapshots, for what passed between them"))
 
     yield from read_each(

@@ -164,7 +164,7 @@ class JobCounts:
         counted = (
             ("counter-reset", f"{metric} of jobs", self._fell.get(metric, 0)),
             ("duplicate", "entries of jobs", self.twice),
-            ("incomplete", f"entries beyond {_MOST_ENTRIES} were left out", self.dropped),
+            ("incomplete", f"skipping entries beyond {_MOST_ENTRIES}", self.dropped),
         )
         return (*self.stated, *(Note(flag, what, n) for flag, what, n in counted if n))
 

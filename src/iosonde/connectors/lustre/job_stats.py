@@ -70,7 +70,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
             counts.stated += (Note("estimated", what),)
         yield from counts.items()
         if counts.alone and counts.instants:
-            what = f"{named(paths)} is one snapshot: what happened between two is not known"
+            what = f"{named(paths)} is one snapshot: no rate follows"
             warn(InputFileError(what, expected="two snapshots, for what each job did between them"))
 
     yield from read_each(paths, one, rest, warn, settings.progress)

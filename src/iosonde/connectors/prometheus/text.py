@@ -90,7 +90,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
     def rest() -> Iterator[Item]:
         if gather.alone:
-            what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
+            what = f"{paths[0]}: {gather.alone} counters were read once: no rate follows"
             warn(
                 InputFileError(
                     what, expected="two pages of an exporter", hint="all of them at once"

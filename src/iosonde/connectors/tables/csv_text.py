@@ -110,7 +110,7 @@ def _bounded(
     left = MOST_VALUES // max(1, width)
     while chunk := list(islice(rows, min(_CHUNK_ROWS, left + 1))):
         if len(chunk) > left:
-            what = "the table is too long: the rest is left out"
+            what = "the table is too long: skipping the rest"
             warn(bad(path, chunk[left][0], what, f"at most {MOST_VALUES} cells"))
             chunk = chunk[:left]
         left -= len(chunk)
@@ -137,14 +137,16 @@ def _chunk(
     found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
     for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
         if name in wanted:
-            found.texts[name] = [sys.intern(_text(cell)) for cell in cells]
+            known = {cell: sys.intern(_text(cell)) for cell in set(cells)}
+            found.texts[name] = [known[cell] for cell in cells]
         values, odd = numbers_of(cells)
         found.numbers[name] = values
         if odd:
             found.odd[name] = odd
             if text := next((cells[place] for place, flag in odd if flag == "not-a-number"), ""):
                 found.samples[name] = text
-            found.words[name] = sum(not _number(cells[place])[1] for place, _ in odd)
+            odd_cells = Counter(cells[place] for place, _ in odd)
+            found.words[name] = sum(n for cell, n in odd_cells.items() if not _number(cell)[1])
     return found
 
 
@@ -156,22 +158,27 @@ def _text(cell: str) -> str:
 def numbers_of(cells: tuple[str, ...]) -> tuple[Floats, list[tuple[int, str]]]:
     """Cells as numbers, NaN where there is none, and (place, flag) of those that say something else."""
     odd: list[tuple[int, str]] = []
-    try:
-        values = np.array([float(cell) for cell in cells], dtype=np.float64)
-        plain = "_" not in "".join(cells)
-    except ValueError:
-        plain = False
-    if not plain:
-        values = np.full(len(cells), np.nan)
-        for place, cell in enumerate(cells):
-            values[place], good = _number(cell)
-            if not good:
-                odd.append((place, "not-a-number"))
+    values = _plain(cells)
+    if values is None:
+        known = {cell: _number(cell) for cell in set(cells)}
+        read = [known[cell] for cell in cells]
+        values = np.array([value for value, _ in read], dtype=np.float64)
+        odd = [(place, "not-a-number") for place, (_, good) in enumerate(read) if not good]
     infinite, negative = np.isinf(values), (values == 0) & np.signbit(values)
     odd += [(int(place), "not-a-number") for place in np.flatnonzero(infinite)]
     odd += [(int(place), "negative-zero") for place in np.flatnonzero(negative)]
     values[infinite | negative] = np.nan
     return values, sorted(odd)
+
+
+def _plain(cells: tuple[str, ...]) -> Floats | None:
+    """Cells of which each is a number or nothing; None: some are more than that."""
+    if "_" in "".join(cells):  # a number to Python, not to us
+        return None
+    try:
+        return np.fromiter(map(float, [cell or "nan" for cell in cells]), np.float64, len(cells))
+    except ValueError:
+        return None
 
 
 def _number(cell: str) -> tuple[float, bool]:

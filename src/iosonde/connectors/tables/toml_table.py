@@ -48,7 +48,7 @@ class TomlTable:
         """One of several words."""
         found = self.take(key, str, default)
         if found != default and found not in choices:
-            raise self.wrong(key, f"{found!r} is not known", "one of " + ", ".join(choices))
+            raise self.wrong(key, f"{found!r} is unknown", "one of " + ", ".join(choices))
         return found
 
     def names(self, key: str) -> Columns:

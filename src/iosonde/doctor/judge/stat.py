@@ -65,4 +65,4 @@ def _holder(mount: Mount) -> str:
         return "the kernel's inode cache answers while it has room: this is no measure of the disk"
     if mount.fuse:
         return "the daemon decides how long attributes are believed"
-    return "whether this client answers itself is not known"
+    return "this client's caching of attributes is unknown"

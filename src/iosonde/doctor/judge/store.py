@@ -38,7 +38,7 @@ def judge_watches(
     states = facts.get("states", [])
     hosts = sorted({str(state["host"]) for state in states})
     if not facts.get("exists"):
-        found.add("store-watches", "note", "there is no such folder: nothing is watched", hosts=[])
+        found.add("store-watches", "note", "the folder does not exist, so no probe runs", hosts=[])
     elif own:
         says = f"holds states of {host}: {', '.join(str(state['target']) for state in own[:5])}"
         found.add("store-watches", "ok", says, hosts=hosts)
@@ -46,7 +46,7 @@ def judge_watches(
         says = f"holds no state of {host}, but of {', '.join(hosts[:5])}"
         found.add("store-watches", "note", says, hosts=hosts)
     else:
-        found.add("store-watches", "note", "holds no state: nothing is watched", hosts=[])
+        found.add("store-watches", "note", "holds no state, so no probe runs", hosts=[])
 
 
 def judge_apart(
@@ -114,7 +114,7 @@ def _spool(found: Findings, spool: list[dict[str, int]], now_ns: int) -> None:
         says = f"{len(old)} segments ({size(held)}) wait to be sealed, the oldest for {age}"
         found.add("store-spool", "warning", says, **facts)
     else:
-        found.add("store-spool", "ok", "nothing waits to be sealed for long", **facts)
+        found.add("store-spool", "ok", "no segment waits long for sealing", **facts)
 
 
 def _days(
@@ -157,4 +157,4 @@ def _clock(found: Findings, facts: dict[str, Any], now_ns: int) -> None:
         )
         found.add("store-clock", "warning", says, files=len(ahead), ahead_max_ns=max(ahead))
     else:
-        found.add("store-clock", "ok", "nothing comes from the future", files=0)
+        found.add("store-clock", "ok", "no timestamps in the future", files=0)

@@ -97,9 +97,7 @@ def _kind(found: Findings, mount: Mount) -> None:
         found.add("target-file-system", "problem", says, **facts)
     else:
         known = kind in LOCAL or kind in NETWORK or mount.fuse
-        says = f"file system {kind}" + (
-            "" if known else ", of which the doctor knows nothing special"
-        )
+        says = f"file system {kind}" + ("" if known else ", without checks of its own")
         found.add("target-file-system", "ok" if known else "note", says, **facts)
     read_only = "ro" in mount.options
     says = "is mounted read-only" if read_only else "is mounted read-write"
@@ -146,7 +144,7 @@ def judge_space(found: Findings, space: dict[str, int]) -> None:
     if inodes > 0:
         share = free_inodes / inodes
         level = "problem" if share < 0.01 else "warning" if share < 0.05 else "ok"
-        says = f"{100 * share:.0f}% of {inodes:,} inodes free".replace(",", " ")
+        says = f"{100 * share:.0f}% of {inodes:,} inodes free"
         found.add("target-inodes", level, says, free_inodes=free_inodes, inodes=inodes)
 
 

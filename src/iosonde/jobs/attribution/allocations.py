@@ -160,7 +160,7 @@ def _runs(jobs: Iterable[Job], now_ns: int, dropped: dict[str, int]) -> list[tup
         end = job.end_ns
         goes_on = end is None and later is None
         if goes_on and job.state not in GOING_ON:
-            dropped["ended, nobody knows when"] += 1
+            dropped["unknown end"] += 1
             continue
         if end is None:
             end = now_ns if later is None else later

@@ -37,7 +37,7 @@ class Offset(NamedTuple):
 def clock_offset(
     recorded: NodeOps, allocations: Allocations, most_s: float = MOST_S, seed: int = 0
 ) -> Offset:
-    """The offset within +-``most_s`` that explains records best, with its 95 % interval."""
+    """The offset within +-``most_s`` that explains records best, with its 95% interval."""
     step_s = recorded.grid.step_ns / 1e9 / _STEPS
     tried = np.arange(-round(most_s / step_s), round(most_s / step_s) + 1).astype(np.float64)
     tried *= step_s

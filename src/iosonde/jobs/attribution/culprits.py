@@ -53,7 +53,7 @@ LIMITS = {Confidence.MOST: (0.5, 0.9, 0.7, 0.01), Confidence.PROBABLE: (0.3, 0.7
 
 
 class Suspect(NamedTuple):
-    """``place``: row of the loads. ``share`` of the slowdown of the event, with its 90 % interval; 0 to 1."""
+    """``place``: row of the loads. ``share`` of the slowdown of the event, with its 90% interval; 0 to 1."""
 
     place: int
     share: float

@@ -1,7 +1,7 @@
 """Operations of nodes joined with allocations: who did how many, and how sure that is.
 
 A piece in which one run has the node is that run's, less the node's background; one without a run is nobody's. Pieces
-with several are divided in proportion to rates learnt from the node's history (``rates``); how far these miss what was
+with several are divided in proportion to rates learned from the node's history (``rates``); how far these miss what was
 recorded says how sure that is.
 """
 
@@ -28,7 +28,7 @@ On a node of its own they are as far away as the node's background."""
 
 @dataclass(frozen=True)
 class Joined:
-    """What nodes recorded, who had them, and rates learnt from all of it. Places in it are those of both."""
+    """What nodes recorded, who had them, and rates learned from all of it. Places in it are those of both."""
 
     recorded: NodeOps
     allocations: Allocations

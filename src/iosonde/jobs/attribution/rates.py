@@ -1,4 +1,4 @@
-"""Rates of runs on nodes, learnt from all that was recorded, and of nodes without them.
+"""Rates of runs on nodes, learned from all that was recorded, and of nodes without them.
 
 Runs that begin and end together on a node cannot be told apart by any record of the node: their sum is
 divided by processors, or evenly, and marked as a guess.

@@ -34,20 +34,20 @@ def verdict(found: Blame, noun: str = "job") -> str:
 
 
 def suspect(one: NamedLoad, noun: str = "job") -> str:
-    """``job 4711 caused most of it: 71 % (55-80 %), 64 % of the operations``."""
+    """``job 4711 caused most of it: 71% (55-80%), 64% of the operations``."""
     share, low, high = (
         round(100 * part) for part in (one.suspect.share, one.suspect.lower, one.suspect.upper)
     )
     text = f"{noun} {one.who}"
     if one.suspect.confidence is Confidence.MOST:
-        text += f" caused most of it: {share} % ({low}-{high} %)"
+        text += f" caused most of it: {share}% ({low}-{high}%)"
     elif one.suspect.confidence is Confidence.PROBABLE:
-        text += f" was probably involved: {share} % ({low}-{high} %)"
+        text += f" was probably involved: {share}% ({low}-{high}%)"
     else:
         text += " was active at the time"
         text += ", its load followed the slowdown" if one.suspect.follows else ""
     if one.did is not None:
-        text += f", {100 * one.did.share:.0f} % of the operations"
+        text += f", {100 * one.did.share:.0f}% of the operations"
     return text
 
 
@@ -56,11 +56,11 @@ def most(found: Majority, noun: str = "job") -> str:
     count = len(found.of)
     if not count:
         return f"no {noun}s made up half of the operations"
-    part = f"{100 * found.share:.0f} % of the operations"
+    part = f"{100 * found.share:.0f}% of the operations"
     if found.alike:
         return f"not identifiable: these {count} {noun}s contribute alike ({part})"
     if count > _MOST_NAMED:
-        return f"{count} {noun}s made {part}, the first {100 * found.of[0].share:.0f} %"
+        return f"{count} {noun}s made {part}, the first {100 * found.of[0].share:.0f}%"
     return f"{noun}{'s' if count > 1 else ''} {_names([one.who for one in found.of])} made {part}"
 
 

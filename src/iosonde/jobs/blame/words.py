@@ -40,15 +40,15 @@ def sentences(answer: BlameAnswer, now_ns: int, zone: tzinfo | None = None) -> l
         said += _band(answer.band, noun)
     if found.shares.covered < COVERED:
         covered = format_percent(found.shares.covered)
-        said.append(
-            f"records cover {covered} of the nodes' time: what passed in the rest is not known"
-        )
+        said.append(f"records cover {covered} of the nodes' time")
     if load.without:
         said.append(f"{_listed(load.without)} had jobs and no records")
     if load.unnamed:
-        said.append(f"{load.unnamed} series name no node and were left out")
+        said.append(f"{load.unnamed} series without a node do not count")
     if answer.factor is None and answer.span.target is not None:
-        said.append(f"no probe of {answer.span.target} has samples then: the slowdown is not known")
+        said.append(
+            f"no probe of {answer.span.target} has samples then, so the slowdown is unknown"
+        )
     elif answer.span.target is not None and found.found is None and (answer.factor or 0) >= SLOW:
         slot = format_duration(found.slot_ns)
         said.append(
@@ -60,7 +60,7 @@ def sentences(answer: BlameAnswer, now_ns: int, zone: tzinfo | None = None) -> l
         part = format_percent(guessed / found.shares.total)
         said.append(f"{part} of the operations are of jobs that share nodes throughout: a guess")
     said += [
-        f"{one.n} jobs in and around it were left out: {one.why}"
+        f"skipping {one.n} jobs in and around it: {one.why}"
         for one in load.joined.allocations.left_out
     ]
     return said

@@ -99,7 +99,7 @@ def picked(
     """Rows that can be looked at, of what is asked for, in order of begin. Raises as ``climate``."""
     if FRACTION not in table.metrics:
         raise UsageError(
-            f"{table.source or 'the table'} says no performance",
+            f"{table.source or 'the table'} has no I/O performance",
             expected='performance_bytes_per_s, or a metric with role = "performance"',
             hint=Advice(Argument("mapping", "FILE")),
         )

@@ -120,7 +120,7 @@ def features_of(table: JobTable) -> tuple[tuple[str, ...], Floats]:
     moving = {n: c for n, c in found.items() if np.nanmin(c) < np.nanmax(c)}
     if not moving:
         raise UsageError(
-            f"{table.source or 'the table'} does not say what jobs did: there is nothing to cluster",
+            f"{table.source or 'the table'} has no I/O metrics of jobs to cluster",
             expected="columns such as own_read_bytes, own_writes, own_opens, or feature_*",
         )
     return tuple(moving), np.column_stack(list(moving.values()))

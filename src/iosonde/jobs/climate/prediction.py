@@ -36,7 +36,7 @@ LEAK = 0.05
 
 @dataclass(frozen=True)
 class Score:
-    """Of predictions of ``n`` rows that were not learnt from.
+    """Of predictions of ``n`` rows that were not learned from.
 
     ``r2``: 1 - squared error / squared distance to the mean of these rows (below 0: worse than it); ``mae``: mean
     absolute error in the unit of y.
@@ -49,7 +49,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Validation:
-    """All are scored on later rows than were learnt from, except ``random``.
+    """All are scored on later rows than were learned from, except ``random``.
 
     ``strata``: the stratum's median so far, no metric; ``climate``: its median of the last ``CLIMATE_DAYS``;
     ``metrics``: metrics and stratum; ``both``: and the climate; ``random``: ``metrics`` in random folds.

@@ -66,7 +66,7 @@ class LevelChange:
     """A lasting change of the fraction of peak of one series.
 
     ``at_ns``: begin of the first run after it. It happened between ``earliest_ns`` (the last run that may be before
-    it) and ``latest_ns`` (95 %). ``before`` and ``after``: medians of the segments, of ``n_before`` and
+    it) and ``latest_ns`` (95%). ``before`` and ``after``: medians of the segments, of ``n_before`` and
     ``n_after`` runs. ``p``: chance of such a step somewhere in the series without any; ``q``: of all that are told.
     """
 

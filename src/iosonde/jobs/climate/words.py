@@ -77,9 +77,9 @@ def say_event(event: ClimateEvent, zone: tzinfo | None = UTC) -> str:
         text += f"; {GRADUAL}"
     still = len(event.steady)
     if still:
-        text += f"; {still} of {event.asked} series that could have changed did not"
+        text += f"; {still} of {event.asked} series did not change"
     elif event.asked > 1:
-        text += f"; all {event.asked} series that could have changed did"
+        text += f"; all {event.asked} series changed"
     return text
 
 
@@ -151,11 +151,9 @@ def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
     lines = [say_event(event, zone) for event in on.events]
     lines += [f"climate {name} began{_on((place,))}" for place, name in on.began]
     if not lines and on.steady:
-        lines = [f"nothing is known to have changed for good on {day(on.day_ns, UTC)}"]
+        lines = [f"no lasting change on {day(on.day_ns, UTC)}"]
     elif not lines:
-        lines = [
-            f"of {day(on.day_ns, UTC)} nothing can be told: no series has runs enough on both sides"
-        ]
+        lines = [f"no answer for {day(on.day_ns, UTC)}: every series has too few runs on one side"]
     if on.steady:
         have = f"{len(on.steady)} series {'has' if len(on.steady) == 1 else 'have'}"
         lines.append(f"{have} runs before and after it and did not change")
@@ -169,7 +167,7 @@ def say_climate(found: Climate) -> str:
         have = "has" if len(found.too_short) == 1 else "have"
         text += f"; {len(found.too_short)} series {have} too few runs"
     if found.unsure:
-        text += f"; {found.unsure} more that so many questions could bring up by chance"
+        text += f"; {found.unsure} more may be chance ({len(found.series)} series were tested)"
     return text
 
 

@@ -94,7 +94,7 @@ def correlate(
     """
     if y == FRACTION and y not in table.metrics:
         raise UsageError(
-            f"{table.source} says no performance",
+            f"{table.source} has no I/O performance",
             hint=Advice(Argument("y", "METRIC"), ", or ", Argument("mapping")),
         )
     known = set(table.metrics)

@@ -40,7 +40,7 @@ def say_group(group: tuple[str, ...], found: Correlated) -> str:
     if any(group):
         return ", ".join(name for name in group if name)
     if group and found.by:
-        return "rows of which nothing says " + " and ".join(BY_WORDS[name] for name in found.by)
+        return "rows without " + " and ".join(BY_WORDS[name] for name in found.by)
     return "all rows together" if found.by else "all rows"
 
 
@@ -68,7 +68,7 @@ def say_doubt(row: Correlation) -> str:
     if row.contaminated:
         doubts.append("goes with the run time or speed of the job: a consequence?")
     if row.drift:
-        doubts.append("both drift: nothing is left beside time")
+        doubts.append("both drift; without the trend no correlation remains")
     elif row.from_run_to_run:
         doubts.append("from one run to the next only")
     return "; ".join(doubts)

@@ -221,9 +221,9 @@ def _undescribed(table: JobTable) -> tuple[Advice, ...]:
         return ()
     some = ", ".join(strange[:3]) + (" ..." if len(strange) > 3 else "")
     if len(strange) == 1:
-        what, of = "1 column that nobody has described is", "it"
+        what, of = "1 column without a description is", "it"
     else:
-        what, of = f"{len(strange)} columns that nobody has described are", "them"
+        what, of = f"{len(strange)} columns without a description are", "them"
     said = f"{what} not judged: {some} ("
     return (Advice(said, Argument("mapping"), f" describes {of})"),)
 

@@ -7,7 +7,7 @@ What the run would have reached with the metric's value alone, from its history,
 ``Y(x)`` is the mean of least-squares fits of ``y`` on one shape each of the metric: its value, its rank, what lies
 beyond a threshold, and on which side of one it is. A fit counts by how well it foretells runs that are left out
 (``error ** (-n / 2)``); how far fits differ is part of the uncertainty. Beyond all earlier values nothing is drawn
-further. The interval holds the share in about 90 % of cases: Student's t, the number of independent runs, the spread of
+further. The interval holds the share in about 90% of cases: Student's t, the number of independent runs, the spread of
 M. Both ends and the share lie within 0 and 1.
 Source: docs/methods/umami.md; Buckland et al. 1997 (averages of fits); Stone 1974 (leaving out).
 """
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.stats.midranks import midranks
+from iosonde.stats.student import student_quantile
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -36,7 +37,7 @@ _FEWEST_SIDE = 3
 
 
 class LossShare(NamedTuple):
-    """Share of a loss, 0 to 1, with its 90 % interval. ``n``: runs that it is from."""
+    """Share of a loss, 0 to 1, with its 90% interval. ``n``: runs that it is from."""
 
     share: float
     low: float
@@ -60,11 +61,9 @@ def loss_share(y: Floats, x: Floats, today: tuple[float, float], n_eff: float) -
     if not loss > 0:
         return None
     at, spread, left = _foretold(y, *_shapes(x, today[1]))
-    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
-
     fewer = np.sqrt(n / max(4.0, min(n_eff, n))) if np.isfinite(n_eff) else 1.0
     of_usual = 1.2533 * left / np.sqrt(n)
-    half = CAUTION * float(stdtrit(n - 2, LEVEL)) * np.hypot(spread, of_usual) * fewer
+    half = CAUTION * student_quantile(LEVEL, n - 2) * np.hypot(spread, of_usual) * fewer
     ends = np.array([usual - at, usual - at - half, usual - at + half])
     share, low, high = np.clip(ends / loss, 0, 1).tolist()
     return LossShare(share, low, high, n)

@@ -22,7 +22,7 @@ from iosonde.stats.midranks import midranks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Flags, Floats, Places
 
 REACH = 0.1
 """Runs within this share of history of today's value are like today."""
@@ -77,13 +77,45 @@ def local_losses(y: Floats, history: Floats, today: Floats) -> LocalLosses:
     told = np.isfinite(today) & ~np.isnan(x).all(axis=0)
     share[told] = below[told]
     near = np.abs(places - share) <= REACH + 1e-12
-    matches[:] = near.sum(axis=0)
     order = np.argsort(y, kind="stable")
-    near = near[order]
+    return _losses(usual, y[order], near[order], share)
+
+
+def losses_of_rows(y: Floats, metrics: Floats, rows: Places) -> list[LocalLosses]:
+    """``local_losses`` of each of ``rows`` beside all others; ranks are taken once, not once a row.
+
+    Shapes: ``y`` (n,) > 0, ``metrics`` (n, p), ``rows`` (k,), each with a y. Missing data as there.
+    """
+    kept = np.flatnonzero(np.isfinite(y))
+    kept = kept[np.argsort(y[kept], kind="stable")]
+    y, x = y[kept], np.where(np.isfinite(metrics[kept]), metrics[kept], np.nan)
+    place_of = {int(row): place for place, row in enumerate(kept)}
+    ranks, known = midranks(x), ~np.isnan(x)
+    filled = known.sum(axis=0)
+    found = []
+    for row in rows.tolist():
+        place = place_of[row]
+        usual = float(np.median(np.delete(y, place))) if len(y) > 1 else float("nan")
+        mine, counts = ranks[place], np.maximum(1, filled - known[place])
+        share = np.where(filled > 1, (mine - 1) / counts, np.nan)
+        # Without this row those above it have one rank less, and its equals half a rank.
+        apart = ranks - (mine - 0.5) - (ranks > mine) - 0.5 * (ranks == mine)
+        near = np.abs(apart) <= (REACH + 1e-12) * counts
+        near[place] = False
+        found.append(_losses(usual, y, near, share))
+    return found
+
+
+def _losses(usual: float, y: Floats, near: Flags, share: Floats) -> LocalLosses:
+    """Of runs in the order of ``y`` (n,), those that are ``near`` (n, p) today's value of each metric."""
+    matches = near.sum(axis=0, dtype=np.int64)
+    loss = np.full(len(share), np.nan)
+    if not usual > 0:
+        return LocalLosses(usual, loss, np.full(len(share), np.nan), np.zeros_like(matches))
     which, out = near.cumsum(axis=0), (TRIMMED * matches).astype(np.int64)
     kept = near & (which > out) & (which <= matches - out)
     enough = matches >= FEWEST_MATCHES
-    like_today = (y[order] @ kept)[enough] / kept.sum(axis=0)[enough]
+    like_today = (y @ kept)[enough] / kept.sum(axis=0)[enough]
     m = matches[enough]
     loss[enough] = (usual - like_today) / usual * m / (m + SHRINK)
     return LocalLosses(usual, loss, share, matches)

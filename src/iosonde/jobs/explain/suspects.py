@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHRINK, PRIOR = 2.0, 0.1
-"""What is believed before any run like today is seen: a loss of 10 %, as strongly as two runs would say it."""
+"""What is believed before any run like today is seen: a loss of 10%, as strongly as two runs would say it."""
 FADE = 6.0
 """With so many runs like today, how far a metric stands out counts by its square root."""
 SMALLEST_SCALE = 0.1

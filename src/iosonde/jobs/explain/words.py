@@ -56,7 +56,7 @@ class JobVerdict:
     """What the run itself did otherwise: ranks, nodes, bytes, transfer size, files."""
     looked: Looked = NOTHING
     shares: tuple[tuple[str, float, float, float], ...] = ()
-    """Of metrics that history backs: share of the loss, and both ends of its 90 % interval."""
+    """Of metrics that history backs: share of the loss, and both ends of its 90% interval."""
     twins: tuple[str, ...] = ()
     """Metrics that move together with those of ``told`` and are named beside them."""
 

@@ -41,7 +41,7 @@ def _say_band(band: TotalBand, column: Column) -> str:
 
 
 def _majority(half: int | None, ranked: Sequence[ColumnLoad], column: Column) -> str:
-    """``User u03 made 62 %``, ``3 users made 71 % (u03, u07, u11)``."""
+    """``User u03 made 62%``, ``3 users made 71 % (u03, u07, u11)``."""
     one, many = NOUNS[column]
     if half is None or half > len(ranked):
         share = percent(sum(part.share for part in ranked))
@@ -71,11 +71,11 @@ def rate(per_s: float) -> str:
 
 
 def percent(share: float) -> str:
-    """``62 %``, ``0.3 %``."""
+    """``62%``, ``0.3%``."""
     if 0 < share < 0.001:
-        return "less than 0.1 %"
+        return "less than 0.1%"
     if 0.995 <= share < 1:
-        return "more than 99 %"
+        return "more than 99%"
     if share < 0.0995 or 0.5 < share < 0.505:  # more than half does not read as half
-        return f"{math.ceil(1000 * share) / 10 if share > 0.5 else 100 * share:.1f} %"
-    return f"{100 * share:.0f} %"
+        return f"{math.ceil(1000 * share) / 10 if share > 0.5 else 100 * share:.1f}%"
+    return f"{100 * share:.0f}%"

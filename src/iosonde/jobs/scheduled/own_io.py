@@ -61,8 +61,13 @@ class OwnIo:
     step_s: float | None = None
 
 
-def own_io(root: Path, job: Job, begin_ns: int, end_ns: int) -> OwnIo | None:
-    """What the counters of a job, else of its nodes, say of [begin, end); None: there are none. Raises StoreError."""
+def own_io(
+    root: Path, job: Job, begin_ns: int, end_ns: int, records: Sequence[Job]
+) -> OwnIo | None:
+    """What the counters of a job, else of its nodes, say of [begin, end); None: there are none. Raises StoreError.
+
+    ``records``: all that the store has of its id.
+    """
     metrics = (*OPS, *_READ, *_WRITTEN)
     found = recorded_components(root, ("client", "job"), metrics, begin_ns, end_ns)
     owned = [one for one in map(owner_of, found) if one is not None]
@@ -72,7 +77,7 @@ def own_io(root: Path, job: Job, begin_ns: int, end_ns: int) -> OwnIo | None:
     names = sorted({one.node for one in owned if not one.job})
     places = node_places(job.node_names, names)
     if not places:
-        return _totals(root, job, begin_ns, end_ns)
+        return _totals(records, begin_ns, end_ns)
     nodes = {names[at] for at in places.values()}
     shared = _shared(root, job, nodes, names, (begin_ns, end_ns))
     told = nodes - shared or nodes
@@ -82,29 +87,29 @@ def own_io(root: Path, job: Job, begin_ns: int, end_ns: int) -> OwnIo | None:
     return _amounts(root, "nodes", rows, (begin_ns, end_ns), counts, alone=not told & shared)
 
 
-def _totals(root: Path, job: Job, begin_ns: int, end_ns: int) -> OwnIo | None:
+def _totals(records: Sequence[Job], begin_ns: int, end_ns: int) -> OwnIo | None:
     """What one snapshot of a job's counters says of all its time; None: there is none."""
-    records = [
+    counted = [
         one
-        for one in read_jobs(root, job_id=job.job_id)
+        for one in records
         if not (one.app or one.api)
         and one.start_ns is not None
         and begin_ns - _EARLY_NS <= one.start_ns < end_ns
         and any(name in one.scalars for name in _OWN)
     ]
-    if not records:
+    if not counted:
         return None
 
     def total(*names: str) -> float | None:
         found = [
-            one.scalars[name].value for one in records for name in names if name in one.scalars
+            one.scalars[name].value for one in counted for name in names if name in one.scalars
         ]
         known = [value for value in found if value is not None]
         return sum(known) if known else None
 
     return OwnIo(
         origin="job",
-        sources=tuple(sorted({one.source for one in records})),
+        sources=tuple(sorted({one.source for one in counted})),
         operations=total(*_OWN[2:]),
         read_bytes=total(_OWN[0]),
         written_bytes=total(_OWN[1]),

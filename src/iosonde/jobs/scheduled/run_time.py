@@ -2,7 +2,7 @@
 
 The same size: as many nodes, where that is known of the job. Only completed runs count: one that was killed took as
 long as somebody let it. ``share``: of the earlier runs, those that took less, ties as half; its interval is Wilson's at
-95 %. Under ``FEWEST`` runs nothing is said. Source: Wilson 1927; the midrank of ties as in stats/midranks.
+95%. Under ``FEWEST`` runs nothing is said. Source: Wilson 1927; the midrank of ties as in stats/midranks.
 """
 
 from __future__ import annotations

@@ -12,9 +12,11 @@ from iosonde.jobs.store.earlier_runs import earlier_runs
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from iosonde.jobs.scheduled.runs import ScheduledRun
+    from iosonde.model.jobs import Job
     from iosonde.weather.answers import Happened
 
 
@@ -33,15 +35,17 @@ class ScheduledStory:
     happened: Happened | None = None
 
 
-def story_of(root: Path, run: ScheduledRun, now_ns: int, *, brief: bool = False) -> ScheduledStory:
-    """Everything about a run; ``brief``: without events. Raises StoreError."""
+def story_of(
+    root: Path, run: ScheduledRun, now_ns: int, records: Sequence[Job], *, brief: bool = False
+) -> ScheduledStory:
+    """Everything about a run. ``records``: all of its job's id; ``brief``: without events. Raises StoreError."""
     span = run.span_ns
     if span is None:
         return ScheduledStory(run, now_ns)
     storage = storage_during(Store(root), *span)
     storage = [one for one in storage if _concerns(one, run)] or storage
     took = _run_time(root, run.whole or run)
-    own = own_io(root, run.job, *span)
+    own = own_io(root, run.job, *span, records)
     if brief:
         return ScheduledStory(run, now_ns, tuple(storage), took, own)
     happened = _happened(root, span, now_ns, tuple(one.target for one in storage))

@@ -95,7 +95,7 @@ def _no_time(run: ScheduledRun) -> str:
         waits = run.job.state in ("", "PENDING", "CONFIGURING", "REQUEUED")
         return f"has not begun{state}" if waits else f"never ran{state}"
     if run.end_ns is None:
-        return f"ended{state}, but no record says when: nothing can be said of its time"
+        return f"ended{state}, but no record has its end, so its run time is unknown"
     return f"took no time{state}: its end is not after its begin"
 
 

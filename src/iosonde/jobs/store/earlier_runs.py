@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.engine.parts import parts, select
+from iosonde.engine.parts import parts, select_together
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
 from iosonde.model.frames import NULL_NS
@@ -41,7 +41,9 @@ def earlier_runs(root: Path, job: Job) -> EarlierRuns:
         )
         columns = "job_id, start_ns, end_ns, nodes"
         seen: set[tuple[str, int]] = set()
-        for found in select(columns, parts(root, JOBS, last=month_of(job.start_ns)), where):
+        for found in select_together(
+            columns, parts(root, JOBS, last=month_of(job.start_ns)), where
+        ):
             start, end = (
                 np.ma.getdata(found[name]).astype(np.int64) for name in columns.split(", ")[1:3]
             )
@@ -83,7 +85,9 @@ def known_jobs(root: Path, like: str = "", most: int = 3) -> KnownJobs:
         f"min(levenshtein(job_id, {text})) AS apart, "
         f"bool_or(starts_with(job_id, {text}) OR suffix(job_id, {text})) AS part"
     )
-    for found in select(columns, parts(root, JOBS), "job_id <> '' GROUP BY job_id, source"):
+    for found in select_together(
+        columns, parts(root, JOBS), "job_id <> '' GROUP BY job_id, source"
+    ):
         rows = zip(*(np.ma.asarray(found[name]).tolist() for name in found), strict=True)
         for job_id, source, first, last, apart, part in rows:
             ids.add(job_id)

@@ -27,7 +27,7 @@ from iosonde.engine.contract import (
     SCHEMA_VERSION,
 )
 from iosonde.engine.merge import merge
-from iosonde.engine.parts import StoreTable, parts, select, writing
+from iosonde.engine.parts import StoreTable, parts, select_together, writing
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.frames import NULL_NS
@@ -160,10 +160,14 @@ def read_jobs(
     if overlapping is not None:
         begin, end = overlapping
         ran += f" AND start_ns < {int(end)} AND (end_ns IS NULL OR end_ns > {int(begin)})"
-    known = _scalars(root, where) if scalars else {}
-    jobs = []
-    for columns in select(", ".join(JOB_COLUMNS), parts(root, JOBS), ran):
-        jobs += [job.with_scalars(known.get(job.key, {})) for job in jobs_of(columns)]
+    jobs = [
+        job
+        for columns in select_together(", ".join(JOB_COLUMNS), parts(root, JOBS), ran)
+        for job in jobs_of(columns)
+    ]
+    if scalars and jobs:
+        known = _scalars(root, where, [job.start_ns for job in jobs])
+        jobs = [job.with_scalars(known.get(job.key, {})) for job in jobs]
     return by_begin(jobs)
 
 
@@ -184,15 +188,24 @@ def by_begin(jobs: Iterable[Job]) -> list[Job]:
 def job_sources(root: Path) -> tuple[str, ...]:
     """What the jobs of a store are known from, whatever is known of them; sorted."""
     found: set[str] = set()
-    for columns in select("DISTINCT source", parts(root, JOBS)):
+    for columns in select_together("DISTINCT source", parts(root, JOBS)):
         found |= {str(name) for name in np.ma.getdata(columns["source"]).tolist()}
     return tuple(sorted(found))
 
 
-def _scalars(root: Path, where: str) -> dict[tuple[object, ...], dict[str, Scalar]]:
+def _scalars(
+    root: Path, where: str, begins: Sequence[int | None]
+) -> dict[tuple[object, ...], dict[str, Scalar]]:
+    """Numbers of jobs by key, of those that began when ``begins`` says: they lie in the order of that."""
     found: dict[tuple[object, ...], dict[str, Scalar]] = {}
+    known = [begin for begin in begins if begin is not None]
+    tests = [f"start_ns BETWEEN {min(known)} AND {max(known)}"] if known else []
+    tests += ["start_ns IS NULL"] if len(known) < len(begins) else []
+    where = f"({where}) AND ({' OR '.join(tests)})"
+    first, last = (month_of(end(known)) if len(known) == len(begins) else "" for end in (min, max))
+    files = parts(root, SCALARS, first, last or "~")
     names = [name for name in SCALAR_TYPES if name != "schema_version"]
-    for columns in select(", ".join(names), parts(root, SCALARS), where):
+    for columns in select_together(", ".join(names), files, where):
         values = (np.ma.asarray(columns[name]).tolist() for name in names)
         for *key, metric, value, unit, origin, n, missing, age, flags in zip(*values, strict=True):
             words = tuple(flags.split(",")) if flags else ()

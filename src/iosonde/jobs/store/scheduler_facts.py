@@ -29,11 +29,13 @@ _SCHEDULED = "(j.state <> '' OR j.nodes IS NOT NULL OR j.node_names <> '')"
 _OF_JOB = ("node_names", "nodes")
 
 
-def with_scheduler_facts(con: duckdb.DuckDBPyConnection, table: str, jobs: Sequence[Path]) -> None:
+def with_scheduler_facts(
+    con: duckdb.DuckDBPyConnection, table: str, jobs: Sequence[Path], own: str
+) -> None:
     """Fill ``LABELS`` and ``SIZES`` of a table of runs with ``job_id source system start_ns end_ns`` and ``row``.
 
-    ``jobs``: parts of the table jobs. Records of sources that have runs in the table say nothing of others. A size of
-    several steps is the largest.
+    ``jobs``: parts of the table jobs; ``own``: a table of sources whose records say nothing of others' runs. A size
+    of several steps is the largest.
     """
     con.execute(
         f"CREATE TEMP TABLE facts AS SELECT row, {', '.join(map(_first, (*LABELS, 'nodes')))}, "
@@ -42,7 +44,7 @@ def with_scheduler_facts(con: duckdb.DuckDBPyConnection, table: str, jobs: Seque
         f"FROM {table} r JOIN {parquet(jobs)} j ON j.job_id = r.job_id "
         f"WHERE r.job_id <> '' AND {_SCHEDULED} AND {_meanwhile()} "
         "AND (j.system = '' OR r.system = '' OR j.system = r.system) "
-        f"AND j.source NOT IN (SELECT DISTINCT source FROM {table})) GROUP BY row"
+        f"AND j.source NOT IN (SELECT source FROM {own})) GROUP BY row"
     )
     filled = ", ".join(f'{_filled(name)} AS "{name}"' for name in (*LABELS, *SIZES))
     rest = ", ".join(f'"{name}"' for name in (*LABELS, *SIZES))

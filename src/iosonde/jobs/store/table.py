@@ -3,6 +3,7 @@
 ::
 
     jobs whose performance is known, numbered by begin        (engine)
+    of one job: those of its file systems                     (engine)
     part by part: their numbers -> row, column, value         (engine)  -> a column a metric
     what their sources say of these                                     -> what a metric means
 
@@ -15,7 +16,7 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 import numpy as np
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
 _FACTS = (*LABELS, *SIZES)
+_KEY = f"hash({', '.join(JOB_KEY)})"
+"""64 bits instead of four columns, three of them texts: of a million runs two are alike once in 40 million stores."""
 
 
 def read_table(
@@ -49,12 +52,14 @@ def read_table(
     *,
     metrics: Collection[str] | None = None,
     scheduled: bool = False,
+    job_id: str | None = None,
 ) -> JobTable:
     """Every job whose performance is known, with all its numbers, by begin (None: any time).
 
     That is one of ``PERFORMANCES``; of a table that has a column for one, or describes one, all rows count.
     What runs do not say of their user, nodes, ranks ... comes from the scheduler's records of the same job and time.
     ``scheduled``: also jobs of which only a scheduler's record is there, once each, not begun ones left out.
+    ``job_id``: only jobs of the file systems on which this one ran, with the same columns; all where it is not known.
     ``metrics``: only these, and only their flags. A number with a flag is in ``flags``. Columns are in the order of
     their sources, then by name; ``abouts`` has what sources say themselves, of a metric of several the last by name.
     Raises StoreError.
@@ -73,13 +78,15 @@ def read_table(
         if not jobs or not (scalars or scheduled):
             return _empty(str(root))
         try:
-            _pick(con, jobs, scalars, inside, tables)
-            with_scheduler_facts(con, "picked", jobs)
+            _pick(con, jobs, scalars, _Asked(inside, tables, job_id))
+            with_scheduler_facts(con, "picked", jobs, "sources")
             if scheduled:
                 add_scheduled(con, "picked", jobs, inside)
             table = _table_of(con, scalars, wanted, str(root))
-            rows = con.execute("SELECT DISTINCT source FROM picked").fetchall()
-            sources = {str(source) for (source,) in rows}
+            if job_id is not None and scalars:
+                table = _as_wide(con, table, scalars)
+            rows = con.execute("SELECT source FROM sources UNION SELECT source FROM picked")
+            sources = {str(source) for (source,) in rows.fetchall()}
         except duckdb.Error as error:
             raise explained(error, root) from error
     of_these = [one for one in said if one.source in sources]
@@ -102,30 +109,64 @@ def _listed(texts: Sequence[str]) -> str:
     return ", ".join(map(literal, texts))
 
 
+class _Asked(NamedTuple):
+    """Which runs. ``inside``: SQL of their begin; ``tables``: sources of which all rows count."""
+
+    inside: str
+    tables: Sequence[str]
+    job_id: str | None
+
+
 def _pick(
-    con: duckdb.DuckDBPyConnection,
-    jobs: Sequence[Path],
-    scalars: Sequence[Path],
-    inside: str,
-    tables: Sequence[str],
+    con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], scalars: Sequence[Path], asked: _Asked
 ) -> None:
-    """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row."""
-    key, columns = (
-        ", ".join(JOB_KEY),
-        ", ".join((*_TEXTS, *_FACTS, "source", "system", "start_ns", "end_ns")),
-    )
+    """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row.
+
+    ``measured``: keys of those of all file systems; ``sources``: where they are from.
+    """
+    columns = ", ".join((*_TEXTS, *_FACTS, "source", "system", "start_ns", "end_ns"))
     measured = (
-        f"SELECT {key} FROM {parquet(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
-        "AND value IS NOT NULL UNION ALL "
+        f"SELECT {_KEY} AS key, source FROM {parquet(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        f"AND value IS NOT NULL AND {asked.inside} UNION ALL "
         if scalars
         else ""
     )
     con.execute(
-        f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
-        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {parquet(jobs)} SEMI JOIN "
-        f"({measured}SELECT {key} FROM {parquet(jobs)} "
-        f"WHERE source IN ({_listed(tables) or 'NULL'})) USING ({key}) WHERE {inside}"
+        f"CREATE TEMP TABLE measured AS {measured}SELECT {_KEY} AS key, source FROM {parquet(jobs)} "
+        f"WHERE source IN ({_listed(asked.tables) or 'NULL'}) AND {asked.inside}"
     )
+    con.execute("CREATE TEMP TABLE sources AS SELECT DISTINCT source FROM measured")
+    con.execute(
+        f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
+        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {parquet(jobs)} "
+        f"WHERE {_places(con, jobs, asked.job_id)} AND {_KEY} IN (SELECT key FROM measured)"
+    )
+
+
+def _places(con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], job_id: str | None) -> str:
+    """SQL of the file systems on which a job ran; of all where it is not known."""
+    if job_id is None:
+        return "true"
+    rows = con.execute(
+        f"SELECT DISTINCT file_system FROM {parquet(jobs)} "
+        f"WHERE job_id = {literal(job_id)} AND {_KEY} IN (SELECT key FROM measured)"
+    ).fetchall()
+    return f"file_system IN ({_listed([str(name) for (name,) in rows])})" if rows else "true"
+
+
+def _as_wide(con: duckdb.DuckDBPyConnection, table: JobTable, scalars: Sequence[Path]) -> JobTable:
+    """The table with columns of which only runs on other file systems have a value, too."""
+    named = {str(name) for (name,) in con.execute("SELECT metric FROM names").fetchall()}
+    lacks = sorted(named - table.metrics.keys())
+    if not lacks:
+        return table
+    rows = con.execute(
+        f"SELECT DISTINCT metric FROM {parquet(scalars)} WHERE isfinite(value) "
+        f"AND metric IN ({_listed(lacks)}) AND {_KEY} IN (SELECT key FROM measured)"
+    ).fetchall()
+    unknown = np.full(len(table), np.nan)
+    metrics = {**table.metrics, **{str(name): unknown for (name,) in rows}}
+    return replace(table, metrics={name: metrics[name] for name in sorted(metrics)})
 
 
 def _table_of(
@@ -165,18 +206,18 @@ def _numbers(
         f"AS code FROM (SELECT DISTINCT metric FROM {parquet(scalars)} WHERE {wanted})"
     )
     names = con.execute("SELECT metric FROM names ORDER BY code").fetchall()
-    key = ", ".join(JOB_KEY)
+    con.execute(f"CREATE TEMP TABLE runs AS SELECT {_KEY} AS key, row FROM picked")
     grid = np.full((len(names), n), np.nan)
     for path in scalars:
         cells = con.execute(
-            f"SELECT row, code, value FROM {parquet([path])} JOIN picked USING ({key}) "
-            f"JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted}"
+            f"SELECT row, code, value FROM (SELECT *, {_KEY} AS key FROM {parquet([path])}) "
+            f"JOIN runs USING (key) JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted}"
         ).fetchnumpy()
         code, row, value = (np.ma.getdata(cells[name]) for name in ("code", "row", "value"))
         grid[code, row] = value
     flagged = con.execute(
-        f"SELECT row, metric, flags FROM {parquet(scalars)} JOIN picked USING ({key}) "
-        f"WHERE flags IS NOT NULL AND {wanted}"
+        f"SELECT row, metric, flags FROM (SELECT *, {_KEY} AS key FROM {parquet(scalars)}) "
+        f"JOIN runs USING (key) WHERE flags IS NOT NULL AND {wanted}"
     ).fetchall()
     metrics = {
         str(name): column

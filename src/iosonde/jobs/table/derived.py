@@ -67,7 +67,7 @@ def fraction_of_peak(
     ``by`` ("file_system",) measures every motif by the best on its file system. Raises UsageError: no such metric.
     """
     if performance not in table.metrics:
-        raise UsageError(f"{table.source or 'the table'} says no {performance}")
+        raise UsageError(f"{table.source or 'the table'} has no {performance}")
     values = table.metrics[performance]
     if table.about(performance).good == "low":
         with np.errstate(divide="ignore", over="ignore"):

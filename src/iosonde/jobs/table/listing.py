@@ -81,10 +81,10 @@ def jobs_data(found: JobList) -> dict[str, Any]:
 
 
 def must_be_jobs(table: JobTable) -> None:
-    """Raises UsageError: no column of the table says which job a row is, or how fast it was."""
+    """Raises UsageError: no column of the table holds job IDs, or I/O performance."""
     if len(table) and not (table.job_id != "").any() and FRACTION not in table.metrics:
         raise UsageError(
-            f"no column of {table.source or 'the table'} says which job a row is, or how fast it was",
+            f"no column of {table.source or 'the table'} holds job IDs, or I/O performance",
             expected="a mapping that names them (docs/correlate.md)",
             hint=Advice(Argument("mapping", "FILE")),
         )

@@ -47,7 +47,7 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
             raise UsageError(f"no row of {table.source or 'the table'} is left{why}")
         if known == [""]:
             raise UsageError(
-                f"no column of {table.source} says which job a row is",
+                f"no column of {table.source} holds job IDs",
                 expected="a mapping that names it",
                 hint=Advice(Argument("mapping", "FILE")),
             )

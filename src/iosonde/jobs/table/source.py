@@ -67,20 +67,22 @@ def from_store(
     *,
     metrics: Collection[str] | None = None,
     scheduled: bool = False,
+    job_id: str | None = None,
 ) -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
 
     ``scheduled``: also those that only a scheduler recorded, without performance.
 
+    ``job_id``: of the store's jobs those of the file systems on which this one ran; all where it is not known.
     ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
     """
     if metrics is not None:
         metrics = {*metrics, *described_performances(read_described(root))}
-    read = read_table(root, metrics=metrics, scheduled=scheduled)
+    read = read_table(root, metrics=metrics, scheduled=scheduled, job_id=job_id)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(
-            f"the jobs in {root} are known from {', '.join(sources)}: nothing says how fast their I/O was",
+            f"the jobs in {root} come from {', '.join(sources)}, without I/O performance",
             expected="their Darshan logs, or a table with their performance",
             hint=Advice(Action("import")),
         )
@@ -103,7 +105,7 @@ def must_have(root: Path, table: JobTable, job_id: str) -> None:
     if known:
         sources = ", ".join(dict.fromkeys(job.source for job in known))
         raise NothingMeasuredError(
-            f"job {job_id} is known from {sources}, which does not say how fast its I/O was",
+            f"job {job_id} comes from {sources}, without I/O performance",
             expected="its Darshan log, or a table with its performance",
             hint=Advice(Action("import")),
         )

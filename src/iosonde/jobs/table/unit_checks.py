@@ -3,7 +3,7 @@
 A history is a metric's values by time: of servers those of a file system, of what jobs did or reached those of a kind
 of jobs. Its unit changed where logarithms fall into two groups (2-means), each in one piece of time or one of them in
 the middle of the other, with hardly a value half-way between them, that differ by the factor between two units: by
-their means or medians, or those next to the change. The tolerance is 5 % and three standard errors, of as many values
+their means or medians, or those next to the change. The tolerance is 5% and three standard errors, of as many values
 as are independent: n (1 - r) / (1 + r), r the correlation of neighbours.
 
 Fractions are read as percent where that is sure: a group that is 100 times as small as the others, a fullest OST that
@@ -55,7 +55,7 @@ _LEADERS = {
     "oss_cpu_max_percent": (("oss_cpu_max_percent", "oss_cpu_mean_percent"), LEAST),
     "mds_cpu_max_percent": (("mds_cpu_max_percent", "mds_cpu_mean_percent"), LEAST),
 }
-"""A metric that no system keeps below 1 %: what is in the same unit, and how many runs must say so."""
+"""A metric that no system keeps below 1%: what is in the same unit, and how many runs must say so."""
 _LEAST_FRACTION = 0.02
 _KINDS = ("own", "performance", "effect")
 

@@ -159,9 +159,9 @@ def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tup
     none = np.empty(0, dtype=np.intp)
     said = _unseen(table, row)
     if start[row] == NULL_NS:
-        return none, (*said, "when the job began is not known: it has no history")
+        return none, (*said, "the job has no begin, so it has no history")
     if not motif:
-        return none, (*said, "what the job ran is not known: there is nothing to compare it with")
+        return none, (*said, "the job's program is unknown, so it has no runs to compare with")
     same = (table.motif == motif) & (table.file_system == table.file_system[row])
     known = start != NULL_NS
     when = start < start[row] if history == "earlier" else np.arange(len(table)) != row
@@ -170,7 +170,7 @@ def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tup
     them = (
         "1 run is left out: when it" if undated == 1 else f"{undated} runs are left out: when they"
     )
-    left = (f"{them} began is not known",) if undated else ()
+    left = (f"{them} began is unknown",) if undated else ()
     return rows[np.argsort(start[rows], kind="stable")], (*said, *left)
 
 

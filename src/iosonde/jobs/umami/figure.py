@@ -231,12 +231,12 @@ def _caption(umami: Umami, rows: tuple[UmamiRow, ...]) -> tuple[str, ...]:
     if few:
         lines.append(f"below {ENOUGH} other values there is no class and no box")
     if any(row.tied for row in rows):
-        lines.append("where quarters begin and end at the job's value, it has the one in between")
+        lines.append("if the job's value equals several quartiles, the middle class counts")
     for flag in dict.fromkeys(flag for row in rows for flag in row.flags):
         marked = ", ".join(row.label for row in rows if flag in row.flags)
         lines.append(f"{flag} ({marked}): {QUALITY.get(flag, flag)}")
     if not rows:
-        lines.append("none of the usual metrics is known of these runs")
+        lines.append("these runs have none of the usual metrics")
     return (*lines, *(clean_text(note) for note in umami.notes))
 
 

@@ -39,7 +39,7 @@ def draw_runs(axes: Axes, figure: UmamiFigure, row: UmamiRow, *, dark: bool) -> 
 
 
 def draw_box(axes: Axes, row: UmamiRow, style: Style, *, dark: bool) -> None:
-    """Quartiles, whiskers at 5 % and 95 %, what is outside as circles, and the job's value as a dashed line."""
+    """Quartiles, whiskers at 5% and 95%, what is outside as circles, and the job's value as a dashed line."""
     axes.set_xlim(0, 1)
     box = row.box
     ink: dict[str, Any] = {"color": style.ink, "lw": 1.0, "solid_capstyle": "butt", "zorder": 3}

@@ -177,7 +177,7 @@ class WindowScale:
         lower = np.array([(quantile_ranks(int(n), 0.5) or (0, 0, 0))[0] for n in sizes])[place]
         ends = ordered[first + np.maximum(lower, 1) - 1] / self.usual["q50"]
         self.median_lower: Floats = np.where(lower > 0, ends, np.nan)
-        """Lower end of the 95 % interval of the median's factor; NaN for too few operations."""
+        """Lower end of the 95% interval of the median's factor; NaN for too few operations."""
         self.unusual["q50"] &= self.median_lower >= LOWER_AT
 
     def peaks(self, start_ns: int, end_ns: int) -> dict[str, float]:

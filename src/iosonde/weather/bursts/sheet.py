@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.drawing.marks import Level, Mark, Points, Shade, StepMarks
-from iosonde.drawing.sheet import RATIO, SECONDS, Pane, Sheet, drawn_caption, thousands
+from iosonde.drawing.sheet import RATIO, SECONDS, Pane, Sheet, drawn_caption
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_factor, format_option
+from iosonde.model.units import format_count, format_factor, format_option
 from iosonde.weather.bursts.bursts import RunBursts, Searched
 from iosonde.weather.bursts.search import FACTOR_AT, LOWER_AT, SEEN_BY, BurstsFound, WindowScale
 from iosonde.weather.sample_marks import counted
@@ -69,9 +69,8 @@ def _drawn(panes: Sequence[Pane], silent: int) -> str:
 
 def _explained(shown: Sequence[RunBursts], of: int) -> str:
     text = (
-        "lines: a statistic of each window over its median in the run; gaps: nothing began, or too few for a "
-        f"median; a median in brackets would not have been called slow: its interval (band) reaches below {LOWER_AT}x, "
-        f"or it lies below {FACTOR_AT:g}x"
+        "lines: a statistic of each window over its median in the run; gaps: too few operations; "
+        f"median in brackets: not significant (below {FACTOR_AT:g}x, or its band below {LOWER_AT}x)"
     )
     missing = of - len(shown)
     few = f"; {missing} more run{' is' if missing == 1 else 's are'} not drawn"
@@ -90,7 +89,7 @@ def _pair(run: RunBursts, op: Searched, grid: bool) -> tuple[Pane, Pane]:
     shades = tuple(Shade("burst", b.start_ns / 1e9, b.end_ns / 1e9) for b in run.bursts)
     n = len(op.began_ns) + op.n_silent
     operations = (*shades, *_operations(run, op, grid))
-    above = Pane(word, name, SECONDS, operations, n, f"n = {thousands(n)}", span)
+    above = Pane(word, name, SECONDS, operations, n, f"n = {format_count(n)}", span)
     if op.found is None:
         few = "too few operations to look for bursts"
         return above, Pane(word, "factors", RATIO, shades, 0, few, span)
@@ -148,7 +147,7 @@ def _parted(scale: WindowScale, *columns: Floats) -> tuple[Floats, Floats, list[
 
 
 def _peaks(run: RunBursts, found: BurstsFound) -> str:
-    """The largest factors in bursts; a median in brackets would not have been called slow."""
+    """The largest factors in bursts; a median in brackets is not significant."""
     spans = [(burst.start_ns, burst.end_ns) for burst in run.bursts]
     known = [peak for peak in (found.peaks(*span) for span in spans) if peak]
     if not known:

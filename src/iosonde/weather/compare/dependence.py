@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 SHARES: tuple[float, ...] = (0.0, *(0.002 * 450 ** (i / 13) for i in range(14)))
-"""Shares ``h`` of the grid: none, and 0.2 % to 90 % in equal ratios."""
+"""Shares ``h`` of the grid: none, and 0.2% to 90% in equal ratios."""
 ALL_CALM, CALM = 0.5, 0.2
 """Before anything is seen: probability that no op of a comparison has a load; that one has none where some have."""
 NO_LOAD = ALL_CALM + (1 - ALL_CALM) * CALM

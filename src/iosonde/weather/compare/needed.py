@@ -22,7 +22,7 @@ _MOST = 100.0
 
 
 class Needed(NamedTuple):
-    """``factor``: if all latencies had moved by it, a difference would have been said in 80 % of cases.
+    """``factor``: if all latencies had moved by it, a difference would have been said in 80% of cases.
 
     ``longer``: periods of so many times the length would tell, if the ratios stay;
     ``samples``: fewest samples of a side, where one has fewer. None = not known.

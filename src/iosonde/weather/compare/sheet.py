@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from iosonde.drawing.marks import RatioMarks
-from iosonde.drawing.sheet import RATIO, Pane, Sheet, thousands
+from iosonde.drawing.sheet import RATIO, Pane, Sheet
 from iosonde.model.ops import op_word
+from iosonde.model.units import format_count
 from iosonde.weather.compare.compare import Compared, OpShift
 from iosonde.weather.compare.ratios import level_name
 
@@ -38,13 +39,13 @@ def shifts_sheet(
             RATIO,
             (_shifts(op, compared.levels, margin),),
             op.a.used + op.b.used,
-            f"n = {thousands(op.a.used)}, {thousands(op.b.used)}",
+            f"n = {format_count(op.a.used)}, {format_count(op.b.used)}",
         )
         for op in compared.ops
     )
     return Sheet(
         kind="shifts",
-        title="B / A: how many times as long each quantile is",
+        title="Latency ratio B / A by quantile",
         columns=("B / A",),
         panes=panes,
         since_s=None,

@@ -40,8 +40,8 @@ _TOGETHER = (1, 3, 5)
 class QuantileShift:
     """b / a at each level; (levels,) each. NaN = too few samples.
 
-    ``lower``, ``upper``: 95 % interval; ``same_lower``, ``same_upper``: the interval that an equivalence
-    test looks at; ``smallest``: the ratio above 1 that is found in 80 % of cases at 5 %;
+    ``lower``, ``upper``: 95% interval; ``same_lower``, ``same_upper``: the interval that an equivalence
+    test looks at; ``smallest``: the ratio above 1 that is found in 80% of cases at 5%;
     ``effective_a``, ``effective_b``: as many independent samples would know the share below as well.
     """
 
@@ -95,7 +95,7 @@ class Pair:
         return _shift(self._sides, self._gaps, self._p, same_level)
 
     def seen(self, level: float) -> float:
-        """The ratio above 1 that all latencies must move by to be called different in 80 % of cases.
+        """The ratio above 1 that all latencies must move by to be called different in 80% of cases.
 
         ``level``: that of this op among all ops. With what was weighed last; NaN for too few samples. Simes finds
         a move when ``k`` quantiles reach ``k`` times the level of one, or when the whole does.

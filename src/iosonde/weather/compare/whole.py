@@ -35,7 +35,7 @@ _LARGEST = np.log(1e12)
 
 @dataclass(frozen=True)
 class Whole:
-    """Ratio of geometric means b / a, its 95 % interval, the p value of "a load and chance explain it".
+    """Ratio of geometric means b / a, its 95% interval, the p value of "a load and chance explain it".
 
     NaN = too few samples.
     """

@@ -6,7 +6,7 @@
     slower, faster   some quantile differs, by a test that holds for all ops and quantiles together
     not enough data  neither: the samples cannot tell; ``needed`` says what they could have seen, and what would tell
 
-``same`` is asked first: with many samples a difference of 1 % is certain and still within a margin of 20 %.
+``same`` is asked first: with many samples a difference of 1 % is certain and still within a margin of 20%.
 When quantiles moved both ways the verdict is that of the clearest one, and ``against`` names the others.
 """
 
@@ -40,9 +40,9 @@ _OTHER_SIZE = 1.2
 
 
 class LevelVerdict(NamedTuple):
-    """One quantile: b / a with its 95 % interval; None = too few samples.
+    """One quantile: b / a with its 95% interval; None = too few samples.
 
-    ``p_value`` is adjusted over ops and quantiles; ``smallest`` would have been found in 80 % of cases.
+    ``p_value`` is adjusted over ops and quantiles; ``smallest`` would have been found in 80% of cases.
     """
 
     level: float
@@ -59,7 +59,7 @@ class LevelVerdict(NamedTuple):
 
 
 class WholeVerdict(NamedTuple):
-    """All latencies: ratio of geometric means with its 95 % interval; ``p_value`` as of a quantile. None = too few."""
+    """All latencies: ratio of geometric means with its 95% interval; ``p_value`` as of a quantile. None = too few."""
 
     ratio: float | None
     lower: float | None

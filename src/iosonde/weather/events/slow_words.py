@@ -44,7 +44,7 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
         took = format_seconds(event.recovery_ns)
         sentences.append(f"{op_word(event.op)} took {took} from half their peak to the end")
     if event.unobserved_ns > 0:
-        sentences.append(f"nobody looked for {format_seconds(event.unobserved_ns)} of it")
+        sentences.append(f"no probe ran for {format_seconds(event.unobserved_ns)} of it")
     return _text(sentences)
 
 
@@ -214,7 +214,7 @@ def say_learning(span: LearningSpan, now_ns: int, zone: tzinfo | None = None) ->
     who = f"{span.target} from {span.host}"
     if span.until_ns is None:
         since = format_time(span.since_ns, now_ns, zone)
-        return f"{who} is not judged yet: what is usual is learnt since {since}"
+        return f"{who} has no verdict yet: the baseline is learning since {since}"
     from_ = format_time(span.until_ns, now_ns, zone)
     whole = format_seconds(span.until_ns - span.since_ns)
     return f"{who} is judged from {from_} on; the {whole} before was learning"

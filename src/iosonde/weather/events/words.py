@@ -64,11 +64,11 @@ LEAST_KNOWN_NS = 3 * DAY_NS
 def say_nothing_recurs(looked_ns: int) -> str:
     """That nothing was found, in how much time; or that this is too short to say so."""
     if looked_ns == 0:
-        return "too little is known to see what comes back every day"
+        return "not enough history to find daily patterns"
     known = format_seconds(looked_ns)
     if looked_ns < LEAST_KNOWN_NS:
-        return f"{known} are too short to see what comes back every day"
-    return f"nothing that comes back every day or week was found in {known}"
+        return f"{known} of history are too short to find daily patterns"
+    return f"no daily or weekly pattern in {known}"
 
 
 def span_words(found: Recurring) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from iosonde.drawing.marks import Bars
-from iosonde.drawing.sheet import SECONDS, Pane, Sheet, places, seen_from, thousands
+from iosonde.drawing.sheet import SECONDS, Pane, Sheet, places, seen_from
 from iosonde.model.frames import SeriesKey
 from iosonde.model.ops import OF_WINDOW, op_order, op_word
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_option, format_seconds
+from iosonde.model.units import format_count, format_option, format_seconds
 from iosonde.stats.boxes import LEAST, Box
 from iosonde.weather.figures.distributions import SeriesBox
 
@@ -56,7 +56,9 @@ def hosts_sheet(boxes: Mapping[SeriesKey, SeriesBox]) -> Sheet | None:
                 continue
             names = [_host(key, len(periods) > 1) for key in here]
             n, due = sum(boxes[k].box.n for k in here), sum(boxes[k].n_due for k in here)
-            note = f"n = {thousands(n)}" + (f", {thousands(due - n)} not ok" if due > n else "")
+            note = f"n = {format_count(n)}" + (
+                f", {format_count(due - n)} not ok" if due > n else ""
+            )
             mark = bars(names, [boxes[key].box for key in here])
             panes.append(Pane(op_word(op), clean_text(target), SECONDS, (mark,), n, note))
     n = sum(pane.n for pane in panes)
@@ -64,7 +66,7 @@ def hosts_sheet(boxes: Mapping[SeriesKey, SeriesBox]) -> Sheet | None:
     title = f"Hosts: {', '.join(targets)} as seen from " + (
         "1 host" if hosts == 1 else f"{hosts} hosts"
     )
-    caption = (f"{thousands(n)} operations; {WHISKERS}", outside(panes))
+    caption = (f"{format_count(n)} operations; {WHISKERS}", outside(panes))
     return Sheet("hosts", title, tuple(targets), tuple(panes), None, None, caption)
 
 
@@ -88,7 +90,7 @@ def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: in
                 SECONDS,
                 (bars(OF_WINDOW, each),),
                 n,
-                f"{thousands(n)} intervals",
+                f"{format_count(n)} intervals",
             )
         )
     length = format_seconds(window_ns)
@@ -104,7 +106,7 @@ def outside(panes: Sequence[Pane]) -> str:
     marks = [mark for pane in panes for mark in pane.marks if isinstance(mark, Bars)]
     single = sum(int(np.count_nonzero(mark.outlier_n == 1)) for mark in marks)
     many = sum(int(mark.outlier_n[mark.outlier_n > 1].sum()) for mark in marks)
-    text = f"outside of the whiskers: {thousands(single + many)}"
+    text = f"outside of the whiskers: {format_count(single + many)}"
     return text + (
-        f", of which {thousands(many)} were counted on a grid" if many else ", all drawn"
+        f", of which {format_count(many)} were counted on a grid" if many else ", all drawn"
     )

@@ -12,7 +12,7 @@ from iosonde.stats.density import Density, log_density
 from iosonde.weather.store import Store
 
 PER_DECADE = 400
-"""Cells a decade: 0.6 % of a latency."""
+"""Cells a decade: 0.6% of a latency."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from iosonde.drawing.marks import Curve
-from iosonde.drawing.sheet import SECONDS, Pane, Sheet, thousands
+from iosonde.drawing.sheet import SECONDS, Pane, Sheet
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.text import clean_text
+from iosonde.model.units import format_count
 from iosonde.stats.density import LEAST
 from iosonde.weather.figures.densities import OpDensity
 
@@ -31,16 +32,17 @@ def density_sheet(found: Sequence[OpDensity]) -> Sheet | None:
         here = [one for one in found if one.op == op and one.name in names]
         curves = tuple(curve for one in here if (curve := _curve(one)) is not None)
         if here:
-            counts = [thousands(one.n) for one in here]
+            counts = [format_count(one.n) for one in here]
             few = sum(one.density is None for one in here)
             note = "n = " + (
-                ", ".join(counts) if len(counts) <= 3 else thousands(sum(o.n for o in here))
+                ", ".join(counts) if len(counts) <= 3 else format_count(sum(o.n for o in here))
             )
             note += f", {few} of them below {LEAST}" if few else ""
             panes.append(Pane(op_word(op), "density", SECONDS, curves, len(curves), note))
     widths = [one.density.bandwidth for one in found if one.density is not None]
     caption = [
-        f"height (logarithmic): share of operations per decade of latency; n = {thousands(sum(totals.values()))}"
+        "height (logarithmic): share of operations per decade of latency; "
+        f"n = {format_count(sum(totals.values()))}"
     ]
     if widths:
         caption.append(

@@ -15,11 +15,10 @@ from iosonde.drawing.sheet import (
     Sheet,
     places,
     seen_from,
-    thousands,
 )
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
 from iosonde.model.ops import OF_WINDOW, op_order, op_word
-from iosonde.model.units import format_seconds
+from iosonde.model.units import format_count, format_seconds
 from iosonde.weather.figures.distributions import column
 from iosonde.weather.figures.intervals import on_grid
 from iosonde.weather.slowdown.guarded import STAGES
@@ -44,8 +43,8 @@ def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Shee
             for name in OF_WINDOW
         )
         n, missing = int(frame["n_seen"].sum()), int(np.count_nonzero(frame["n_seen"] == 0))
-        note = f"n = {thousands(n)}" + (
-            f", {thousands(missing)} intervals missing" if missing else ""
+        note = f"n = {format_count(n)}" + (
+            f", {format_count(missing)} intervals missing" if missing else ""
         )
         panes.append(Pane(op_word(key.op), names[key], SECONDS, marks, n, note))
     starts = next(iter(intervals.values()))["start_ns"]
@@ -58,7 +57,7 @@ def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Shee
         since_s=float(starts[0]) / 1e9,
         until_s=float(starts[-1] + window_ns) / 1e9,
         caption=(
-            f"every line: a statistic of all operations that ended ok in {length}; gaps: nothing known",
+            f"every line: a statistic of all operations that ended ok in {length}; gaps: no data",
         ),
     )
 
@@ -90,7 +89,7 @@ def slowdown_sheet(
         if name in parts[key]
     ]
     shaded = any(shades.get(key) for key in parts)
-    caption = "line: slowdown, band: its 95% interval; gaps: nothing known or usual still learnt"
+    caption = "line: slowdown, band: its 95% interval; gaps: no data, or baseline still learning"
     return Sheet(
         kind="slowdown",
         title=f"Slowdown: {seen_from(parts)}",
@@ -119,8 +118,8 @@ def _slowdown_pane(
     steps = StepMarks("slowdown", start / 1e9, (start + length) / 1e9, value, lower, upper)
     known = value[~np.isnan(value)]
     above = int(np.count_nonzero((value >= 2) & ~grid["host_busy"]))
-    note = f"{thousands(len(known))} windows, {thousands(above)} at 2x and more"
+    note = f"{format_count(len(known))} windows, {format_count(above)} at 2x and more"
     marks: tuple[Mark, ...] = (*shades, steps)
     young = len(known) == 0 and bool((windows["stage"].astype(str) == STAGES[0]).all())
-    empty = "still learning what is usual" if young else NOTHING_KNOWN
+    empty = "still learning the baseline" if young else NOTHING_KNOWN
     return Pane(row, name, RATIO, marks, len(known), note, empty=empty)

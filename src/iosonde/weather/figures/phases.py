@@ -36,7 +36,7 @@ def phased(
     """Every series with samples in [since, until), in the order of ops (paper: figure 3).
 
     ``query.window_ns`` and ``query.statistic`` say what the intervals hold. ``expected``: ``usual``
-    (the baseline when the range began; the first one after it where it was still learnt) or
+    (the baseline when the range began; the first one after it where it was still learning) or
     ``median`` (of all operations that are stored up to ``until_ns``, as in the paper's section 3.3).
     Raises UsageError.
     """

@@ -15,12 +15,11 @@ from iosonde.drawing.sheet import (
     drawn_caption,
     places,
     seen_from,
-    thousands,
 )
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.phases import Phase
-from iosonde.model.units import format_duration, format_seconds
+from iosonde.model.units import format_count, format_duration, format_seconds
 from iosonde.weather.figures.phases import Phased
 from iosonde.weather.sample_marks import Drawn, drawn
 
@@ -63,7 +62,7 @@ def _marks(series: Drawn) -> tuple[Mark, ...]:
 
 
 def _note(series: Drawn) -> str:
-    return f"n = {thousands(series.n)}"
+    return f"n = {format_count(series.n)}"
 
 
 def phases_sheet(
@@ -116,9 +115,7 @@ def _slowdown_panes(
     """The same operations over what was expected, and the intervals' statistic over it."""
     row, columns = place
     if one.expected_ns is None:
-        return [
-            Pane(row, column, RATIO, shades, 0, "nothing to compare with") for column in columns[1:]
-        ]
+        return [Pane(row, column, RATIO, shades, 0, "no reference") for column in columns[1:]]
     expected_s = one.expected_ns / 1e9
     points = Points(single.points.time_s, single.points.value / expected_s, single.points.kind)
     marks: tuple[Mark, ...] = (points,)
@@ -132,5 +129,5 @@ def _slowdown_panes(
     usual = f"1x = {format_duration(one.expected_ns)}"
     return [
         Pane(row, columns[1], RATIO, (*shades, *marks), single.n, usual),
-        Pane(row, columns[2], RATIO, (*shades, steps), known, f"{thousands(known)} intervals"),
+        Pane(row, columns[2], RATIO, (*shades, steps), known, f"{format_count(known)} intervals"),
     ]

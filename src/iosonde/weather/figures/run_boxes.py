@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from iosonde.drawing.sheet import SECONDS, Pane, Sheet, thousands
+from iosonde.drawing.sheet import SECONDS, Pane, Sheet
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.text import clean_text
+from iosonde.model.units import format_count
 from iosonde.weather.figures.boxes import WHISKERS, bars, outside
 from iosonde.weather.figures.distributions import SeriesBox
 
@@ -30,11 +31,13 @@ def run_boxes_sheet(boxes: Mapping[SeriesKey, SeriesBox], run_ids: Sequence[str]
             if not here:
                 continue
             n, due = sum(boxes[k].box.n for k in here), sum(boxes[k].n_due for k in here)
-            note = f"n = {thousands(n)}" + (f", {thousands(due - n)} not ok" if due > n else "")
+            note = f"n = {format_count(n)}" + (
+                f", {format_count(due - n)} not ok" if due > n else ""
+            )
             mark = bars([called[key.host] for key in here], [boxes[key].box for key in here])
             panes.append(Pane(op_word(op), clean_text(target), SECONDS, (mark,), n, note))
     n = sum(pane.n for pane in panes)
-    caption = (f"{thousands(n)} operations, ranks together; {WHISKERS}", outside(panes))
+    caption = (f"{format_count(n)} operations, ranks together; {WHISKERS}", outside(panes))
     columns = tuple(clean_text(target) for target in targets)
     title = f"Phases of a run: {clean_text(_begin(run_ids) or run_ids[0])}"
     return Sheet("hosts", title, columns, tuple(panes), None, None, caption)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from iosonde.drawing.marks import Level
-from iosonde.drawing.sheet import SECONDS, Pane, Sheet, places, thousands
+from iosonde.drawing.sheet import SECONDS, Pane, Sheet, places
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order, op_word
-from iosonde.model.units import format_duration
+from iosonde.model.units import format_count, format_duration
 from iosonde.weather.sample_marks import drawn
 
 
@@ -33,12 +33,12 @@ def sparse_sheet(
         n, every = len(marks.points), int(frame["of_all"][0])
         above = int(np.count_nonzero(marks.points.value > above_ns / 1e9))
         drew, of_all, slow = drew + n, of_all + every, slow + above
-        note = f"{thousands(n)} of {thousands(every)}, {thousands(above)} above"
+        note = f"{format_count(n)} of {format_count(every)}, {format_count(above)} above"
         limits = Level(f"every operation above {limit}", above_ns / 1e9)
         panes.append(Pane(op_word(key.op), names[key], SECONDS, (limits, marks.points), n, note))
     columns = tuple(sorted(set(names.values())))
-    share = f"{thousands(drew)} of {thousands(of_all)} operations drawn"
-    caption = f"{share}: a random part (seed {seed}), and all {thousands(slow)} above {limit}"
+    share = f"{format_count(drew)} of {format_count(of_all)} operations drawn"
+    caption = f"{share}: a random part (seed {seed}), and all {format_count(slow)} above {limit}"
     title = f"Sparse timeline: {', '.join(columns[:3])}" + (" and more" if len(columns) > 3 else "")
     times = since_ns / 1e9, until_ns / 1e9
     return Sheet("points", title, columns, tuple(panes), *times, (caption,))

@@ -96,7 +96,7 @@ def _host_busy(found: PingResult) -> str:
     share = format_percent(min(op.waited or 0.0 for op in found.verdict.ops))
     return (
         f"this host is busy: slow operations waited {share} of their time for a CPU, "
-        "which says nothing about the storage"
+        "not proof of slow storage"
     )
 
 
@@ -124,7 +124,7 @@ def _typical(found: PingResult) -> str:
 def _unknown(found: PingResult) -> str:
     if not found.ops:
         return f"unknown: nothing was measured on {found.directory}"
-    return f"unknown: nothing tells what is usual on {found.directory} or typical of {found.kind or 'it'}"
+    return f"unknown: no baseline of {found.directory} and no typical range of {found.kind or 'it'}"
 
 
 def _kind(found: PingResult) -> str:

@@ -43,11 +43,11 @@ def _cell(heat: Heat, row: str, place: tuple[int, int], value: float) -> str:
     hour, windows = place[1], int(heat.windows[place])
     when = f"{hour:02}:{int(row[1:]):02}" if heat.by == "minute" else f"{row} {hour:02}:00"
     if np.isnan(value):
-        why = "nothing known"
+        why = "no data"
         if heat.busy[place]:
             why = "the probing host was busy"
         elif heat.learning[place]:
-            why = "still learning what is usual"
+            why = "still learning the baseline"
         return f'<td class="na" title="{escape(when, quote=True)}: {why}"></td>'
     level = level_of(value)
     factor = format_factor(value)
@@ -79,4 +79,4 @@ def heat_legend() -> str:
         f"{RAMP_AT[-1]:g}x and more",
     ]
     signs = "".join(f'<span><i class="h{n}"></i>{text}</span>' for n, text in enumerate(steps))
-    return f'<p class="key">{signs}<span><i class="na"></i>nothing known, still learning or host busy</span></p>'
+    return f'<p class="key">{signs}<span><i class="na"></i>no data, still learning, or host busy</span></p>'

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.drawing.html_page import Picture, html_page, list_html, picture_html
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_duration, format_factor, format_percent
+from iosonde.model.units import format_count, format_duration, format_factor, format_percent
 from iosonde.weather.report.heat import heat_legend, heat_table
 from iosonde.weather.report.style import STYLE
 from iosonde.weather.report.worst import slow_events, slow_spans
@@ -106,7 +106,7 @@ def _usual_row(usual: Usual, tally: OpTotals | None, climate: Mapping[str, float
         *(() if climate is None else (since,)),
         "n/a" if usual.peak is None else f"{format_factor(usual.peak)}x",
         f"{usual.slow_windows} of {usual.windows}",
-        f"{usual.n:,}".replace(",", "\u2009"),
+        format_count(usual.n),
         lost,
     )
     data = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
@@ -144,7 +144,7 @@ def _heats(report: Report) -> str:
     title = f"<h3>Slowdown {by[report.heats[0].by]}</h3>"
     if not any(heat.windows.any() for heat in report.heats):
         young = any(heat.learning.any() for heat in report.heats)
-        why = "Still learning what is usual." if young else "Nothing known."
+        why = "Still learning the baseline." if young else "No data."
         return f"{title}<p>{why}</p>"
     maps = "".join(f"<figure>{heat_table(heat)}</figure>" for heat in report.heats)
     return f'{title}{heat_legend()}<div class="heats">{maps}</div>'

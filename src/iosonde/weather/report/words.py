@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.model.ops import SECOND_NS, op_order, op_word
 from iosonde.model.units import (
+    format_count,
     format_factor,
     format_option,
     format_percent,
@@ -62,7 +63,7 @@ def _headline(report: Report, zone: tzinfo | None) -> str:
     known = [usual for usual in report.usual if usual.peak is not None]
     target = report.place.target
     if not known or report.learning_ns == report.until_ns:
-        return f"{target}: still learning what is usual, so nothing can be called slow"
+        return f"{target}: the baseline is still learning; no verdict yet"
     peak = max(known, key=lambda usual: usual.peak or 0.0)
     factor = format_factor(peak.peak)
     return f"{target} was as usual: the slowest 10 minutes, of {op_word(peak.key.op)}, were at {factor}x"
@@ -91,7 +92,7 @@ def _watched(report: Report) -> str:
     missing = length - report.known_ns
     text = f"watched for {format_seconds(report.known_ns)} of {format_seconds(length)}"
     text += f", every {format_option(report.place.period_ns)} from {report.place.host}"
-    return text + (f"; nothing is known of {format_seconds(missing)}" if missing > 0 else "")
+    return text + (f"; no data for {format_seconds(missing)}" if missing > 0 else "")
 
 
 def _lost(report: Report) -> str:
@@ -99,12 +100,14 @@ def _lost(report: Report) -> str:
     lost = sum(tally.n_lost for tally in report.tallies)
     if due == 0:
         return "of this range only kept windows are left, which do not say what was lost"
-    text = f"{_share(lost, due)} of {_count(due)} operations were late, skipped, open or failed"
+    text = (
+        f"{_share(lost, due)} of {format_count(due)} operations were late, skipped, open or failed"
+    )
     worst = max(report.tallies, key=lambda tally: tally.n_lost / max(1, tally.n_due))
     if lost:
         text += f"; most of {op_word(worst.op)}: {_share(worst.n_lost, worst.n_due)}"
     if report.busy_lost:
-        text += f"; {_count(report.busy_lost)} of them while the probing host was busy"
+        text += f"; {format_count(report.busy_lost)} of them while the probing host was busy"
     return text
 
 
@@ -117,7 +120,7 @@ def change_words(report: Report, zone: tzinfo | None = None) -> list[str]:
     ]
     moved = {op: now for op, now in report.climate.items() if differs(now)}
     told += [
-        f"what is usual of {op_word(op)} is {format_factor(now)}x what it was at first"
+        f"the baseline of {op_word(op)} is {format_factor(now)}x the first one"
         for op, now in sorted(moved.items(), key=lambda item: op_order(item[0]))
     ]
     return told
@@ -140,16 +143,16 @@ def recurrence_words(report: Report, reader_zone: str | None = None) -> list[str
 
 def _cost(report: Report) -> str:
     if not report.sampled_ns:
-        return f"only kept windows are left, which do not say what the probe asked for; {_limits(report)}"
+        return f"only window statistics remain, so the cost is unknown; {_limits(report)}"
     begun = sum(tally.n_begun for tally in report.tallies)
     moved = sum(tally.moved_bytes for tally in report.tallies)
     seconds = max(1.0, report.sampled_ns / SECOND_NS)
-    text = f"the probe asked for {_count(begun)} operations ({begun / seconds:.3g} a second)"
+    text = f"the probe asked for {format_count(begun)} operations ({begun / seconds:.3g} a second)"
     text += f" and moved {format_size(moved)} ({format_size(moved / seconds)} a second)"
     busy = sum(tally.busy_ns for tally in report.tallies) / SECOND_NS
     text += f"; the storage worked on them for {format_percent(busy / seconds)} of the time"
     if report.sampled_ns < _WHOLE * report.known_ns:
-        text += f"; this is known of {format_seconds(report.sampled_ns)}, of the rest only windows are kept"
+        text += f"; raw samples cover {format_seconds(report.sampled_ns)}, the rest has window statistics only"
     return f"{text}; {_limits(report)}"
 
 
@@ -162,7 +165,7 @@ def _limits(report: Report) -> str:
         parts.append(f"{budget['ops_per_s']:g} operations a second")
     if "cpu_ns_per_s" in budget:
         parts.append(f"{budget['cpu_ns_per_s'] / 1e7:.3g}% of a CPU")
-    return "its budget: " + ", ".join(parts) if parts else "it had no budget"
+    return "probe budget: " + ", ".join(parts) if parts else "no probe budget was set"
 
 
 def _cache(report: Report) -> str:
@@ -180,7 +183,3 @@ def _cache(report: Report) -> str:
 
 def _share(part: int, whole: int) -> str:
     return format_percent(part / whole if whole else 0.0)
-
-
-def _count(n: int) -> str:
-    return f"{n:,}".replace(",", "\u2009")

@@ -7,7 +7,7 @@
 
 Only what is asked for is read. A list takes half the room that 18 columns take: a segment of one
 target has few rows, and every column has a footer. A file of layout 1 has no quantiles: they follow
-from its histograms, within 1 %.
+from its histograms, within 1%.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Log-bucket histograms of many lists at once, and what can be read from them.
 
-Bucket ``ceil(ln(ns) / ln 1.02)`` (0 for ns <= 1), value ``2 * 1.02**bucket / 2.02``: within 1 % of all
+Bucket ``ceil(ln(ns) / ln 1.02)`` (0 for ns <= 1), value ``2 * 1.02**bucket / 2.02``: within 1% of all
 that lies in it. Merging adds counts, so a histogram of a day is exactly the sum of those of its parts.
 Source: Masson, Rim, Lee: DDSketch, VLDB 2019, section 2.1; the core has the same rule.
 """

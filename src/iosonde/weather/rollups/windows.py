@@ -1,7 +1,7 @@
 """Window statistics from roll-ups, without a look at any sample.
 
 Counts, means, least and most are exact, and so are quantiles of ten minutes that one file holds;
-other quantiles come from histograms added up and are within 1 %. What depends on more than one
+other quantiles come from histograms added up and are within 1%. What depends on more than one
 latency of a row (the controls, response time) is not in a histogram and is missing.
 """
 

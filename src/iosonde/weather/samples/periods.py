@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.engines import run
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import key_columns
-from iosonde.engine.query import Query, rows, run
+from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import literal
 from iosonde.model.frames import Frame, SeriesKey

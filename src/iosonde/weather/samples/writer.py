@@ -26,7 +26,7 @@ from iosonde.weather.samples.parts import ForeignRows, PartsWritten, imported_fi
 from iosonde.weather.samples.run_statistics import Measured, measured
 
 FAILED = "error"
-"""Outcome of an operation of which a file says that it failed, but not how."""
+"""Outcome of an operation of which a file reports a failure, but not how."""
 _KNOWN_BY_ROWS = 16
 _COLUMNS = ("op", "phase", "iteration", "rank", "time_ns", "runtime_ns")
 

@@ -2,7 +2,7 @@
 
 ::
 
-    guarded              learnt from unflagged ten-minute intervals (docs/methods/slowdown.md)
+    guarded              learned from unflagged ten-minute intervals (docs/methods/slowdown.md)
     all-time             all samples there are, as Kunkel and Betke (2019) did
     <begin>..<end>       the samples of a reference period
     <time>, such as 7d   a sliding median of window medians: knows no quantile function
@@ -80,7 +80,7 @@ def learn(
 ) -> LearntBaselines:
     """What was usual of every series, at any time before ``until_ns``.
 
-    A guarded baseline is learnt from the beginning of the store on, as the live probe did. Raises
+    A guarded baseline is learned from the beginning of the store on, as the live probe did. Raises
     StoreError.
     """
     choice = choice or Choice()

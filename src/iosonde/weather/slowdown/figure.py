@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from iosonde.drawing.marks import BUSY, Mark, Shade, StepMarks, Strip
-from iosonde.drawing.sheet import SECONDS, Pane, Sheet, seen_from, thousands
+from iosonde.drawing.sheet import SECONDS, Pane, Sheet, seen_from
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_duration, format_slowdown
+from iosonde.model.units import format_count, format_duration, format_slowdown
 from iosonde.weather.sample_marks import drawn
 
 
@@ -73,8 +73,8 @@ def _pane(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[Slo
         Strip("slowdown", start_s, end_s, windows["slowdown"], stretches),
     ]
     known = usual[~np.isnan(usual)]
-    note = [f"usual {format_duration(known[-1] * 1e9) if len(known) else 'still learnt'}"]
-    note.append(f"n = {thousands(n)}")
+    note = [f"usual {format_duration(known[-1] * 1e9) if len(known) else 'still learning'}"]
+    note.append(f"n = {format_count(n)}")
     if silent:
         note.append(f"not drawn {silent}")
     if slow := [span for span in spans if not span.host_busy]:

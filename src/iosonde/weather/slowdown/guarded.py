@@ -1,4 +1,4 @@
-"""What is usual: the guarded baseline, learnt from intervals that were not slow themselves."""
+"""What is usual: the guarded baseline, learned from intervals that were not slow themselves."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _STATISTICS = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
 
 @dataclass(frozen=True)
 class Effect:
-    """One op under a load. Latencies in ns of service, ratios with their 95 % interval.
+    """One op under a load. Latencies in ns of service, ratios with their 95% interval.
 
     ``usual_ns`` is the baseline when the load began; the median and the slowdown pool the ``n`` ok
     samples of all windows that lie inside the load. ``span`` is the slow stretch found that

@@ -2,7 +2,7 @@
 
 Page, terminal, check and report say the same words.
 
-A sentence is one line without a full stop, names the target, gives a slowdown with its 95 %
+A sentence is one line without a full stop, names the target, gives a slowdown with its 95%
 interval, and never says "storage" when the probing host was the cause.
 """
 
@@ -111,7 +111,7 @@ def _beside(finding: Finding) -> str:
 
 _CAUSES = {
     "storage": "became slower, because of the storage",
-    "host": "became slower because this host was busy, which says nothing about the storage",
+    "host": "became slower because this host was busy, not proof of slow storage",
     "none": "stayed as usual",
     "unknown": "cannot be judged",
 }
@@ -120,7 +120,7 @@ _CAUSES = {
 def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
     learnt = finding.evidence.get("learnt_ns")
-    known = "" if learnt is None else f" (learnt from {format_seconds(learnt)})"
+    known = "" if learnt is None else f" (learned from {format_seconds(learnt)})"
     text = (
         f"{_of(finding)} is as usual{known}: the slowest operation, {op_word(worst.op)}, "
         f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
@@ -140,7 +140,7 @@ def _slow(finding: Finding, zone: tzinfo | None) -> str:
 def _slower(finding: Finding, zone: tzinfo | None, most_words: int) -> str:
     worst, *others = finding.ops
     learnt = finding.evidence.get("learnt_ns")
-    known = "" if learnt is None else f"; usual is learnt from {format_seconds(learnt)}"
+    known = "" if learnt is None else f"; usual is learned from {format_seconds(learnt)}"
     left = most_words - len(known.split())
     if worst.partly:
         parts = [_part(finding, op, zone) for op in finding.ops]
@@ -224,7 +224,7 @@ def _between(since_ns: int, until_ns: int, now_ns: int, zone: tzinfo | None) -> 
 def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
     verb = "was" if finding.until_ns is not None else "is"
     slow = _slower(finding, zone, MOST_WORDS - 11)
-    return f"the probing host {verb} busy: {slow}, which says nothing about the storage"
+    return f"the probing host {verb} busy: {slow}, not proof of slow storage"
 
 
 def _hung(finding: Finding, zone: tzinfo | None) -> str:
@@ -253,7 +253,7 @@ def _failing(finding: Finding, zone: tzinfo | None) -> str:
 
 def _learning(finding: Finding, _zone: tzinfo | None) -> str:
     known, needed = finding.evidence.get("windows", 0), finding.evidence.get("windows_needed", 0)
-    return f"{_named(finding)}: still learning what is usual ({known} of {needed} windows)"
+    return f"{_named(finding)}: still learning the baseline ({known} of {needed} windows)"
 
 
 def _few(finding: Finding, _zone: tzinfo | None) -> str:
@@ -262,12 +262,12 @@ def _few(finding: Finding, _zone: tzinfo | None) -> str:
 
 def _stopped(finding: Finding, zone: tzinfo | None) -> str:
     heard = _heard(finding, zone)
-    return f"unknown: {_of(finding)} is not watched since {heard} (the probe was stopped)"
+    return f"unknown: {_of(finding)} has no probe since {heard} (stopped)"
 
 
 def _stale(finding: Finding, zone: tzinfo | None) -> str:
     heard = _heard(finding, zone)
-    return f"unknown: nothing heard of {_of(finding)} since {heard} (the probe may have stopped)"
+    return f"unknown: no news of {_of(finding)} since {heard} (the probe may have stopped)"
 
 
 def _heard(finding: Finding, zone: tzinfo | None) -> str:

@@ -35,7 +35,7 @@ class Wall:
     """Of single ranks."""
 
     def mean_pairs(self, ranks: int | None, transfer: int | None) -> float | None:
-        """Operations of the mean rank when the limit was reached, where they are known to 5 %."""
+        """Operations of the mean rank when the limit was reached, where they are known to 5%."""
         if ranks and len(self.pairs) == ranks:
             return sum(self.pairs.values()) / ranks
         if transfer and self.mean_mib_per_s and self.seconds:

@@ -212,7 +212,7 @@ def _sizes(setup: Setup, row: dict[str, float]) -> None:
 
 
 def _segments(setup: Setup, result: Result) -> None:
-    """The table has no number of segments: it is whole, if bandwidth and time make it so to 1 %."""
+    """The table has no number of segments: it is whole, if bandwidth and time make it so to 1%."""
     ranks, block = setup.get("ranks"), setup.get("block_bytes")
     if not (ranks and block and result.bw_mib and result.total_s):
         return

@@ -98,7 +98,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
         raise error
     yield from _rest(timed, untimed)
     if len(instants) == 1:
-        what = f"{path} holds one instant only: counters say nothing"
+        what = f"{path} holds one instant only: counters give no rate"
         warn(InputFileError(what, expected="strings of two instants, each line with its time"))
 
 

@@ -12,7 +12,7 @@ NAN = float("nan")
 class SlowPiece(NamedTuple):
     """[begin, end) of one op in which it was slow, partly slow or hung; ``open``: the data ended first.
 
-    ``typ`` and ``peak``: median slowdown, and the largest of a minute; ``tail``: the largest ratio of 95 %
+    ``typ`` and ``peak``: median slowdown, and the largest of a minute; ``tail``: the largest ratio of 95%
     quantiles; NaN where unknown. ``n``: operations behind it. ``cause``: the detector that found it, if one did.
     """
 

@@ -1,0 +1,1 @@
+"""Grafana dashboards, built from schema/metrics/agent.toml: ``python -m scripts.grafana``."""

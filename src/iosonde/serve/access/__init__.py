@@ -1,0 +1,1 @@
+"""Who may ask, and over which connection: a token, and TLS."""

@@ -1,0 +1,43 @@
+"""A certificate and its key: read before anything is served, so that a wrong one is said at once."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+from typing import NamedTuple
+
+from iosonde.model.errors import UsageError
+
+
+class Tls(NamedTuple):
+    """Two PEM files. The certificate's may hold the chain behind it."""
+
+    cert: Path
+    key: Path
+
+
+def checked_tls(cert: Path | None, key: Path | None) -> Tls | None:
+    """The pair, if any was given. Raises UsageError: only one, unreadable, no pair."""
+    if cert is None and key is None:
+        return None
+    if cert is None or key is None:
+        given, missing = (
+            ("--tls-key", "--tls-cert") if cert is None else ("--tls-cert", "--tls-key")
+        )
+        raise UsageError(f"{given} alone is not enough", expected=f"{missing}, too")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password=_no_password)
+    except ssl.SSLError as error:
+        raise UsageError(
+            f"cannot use the certificate {cert} with the key {key}: {error.reason or error}",
+            expected="PEM files that belong together, the key without a password",
+        ) from error
+    except OSError as error:
+        missing_file = cert if not cert.is_file() else key
+        raise UsageError(f"cannot read {missing_file}: {error.strerror}") from error
+    return Tls(cert, key)
+
+
+def _no_password() -> str:
+    """OpenSSL would ask the terminal otherwise."""
+    return ""

@@ -1,0 +1,1 @@
+"""Status, badges and annotations: what other pages show of iosonde."""

@@ -1,0 +1,150 @@
+"""``/api/status``, ``/api/badge``, ``/badge.svg``, ``/api/annotations``: for portals, dashboards, other pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from iosonde.model.units import format_time
+from iosonde.serve import wire
+from iosonde.serve.answers import MEDIA_TYPES, JsonBody, json_answer, json_body
+from iosonde.serve.params import RefusalError
+from iosonde.serve.status.badge import COLORS, badge
+from iosonde.serve.status.query import (
+    AnnotationsQuery,
+    PlaceQuery,
+    StatusQuery,
+)
+from iosonde.weather import answers
+from iosonde.weather.slowdown.brief import brief
+from iosonde.weather.slowdown.findings import SEVERITIES
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from iosonde.serve.shared import Shared
+    from iosonde.serve.targets import Targets
+
+_NOBODY = "nothing is watched"
+
+
+class StatusRoutes:
+    """Answers the routes. ``shared`` has the threads of quick questions, ``slow`` that of events."""
+
+    def __init__(
+        self, targets: Targets, shared: Shared, slow: Shared, clock: Callable[[], int]
+    ) -> None:
+        self._targets = targets
+        self._shared = shared
+        self._slow = slow
+        self._clock = clock
+
+    async def status(self, request: Request, query: Annotated[StatusQuery, Query()]) -> Response:
+        """How storage is now, the worst target first: for portals and scripts."""
+        return json_answer(request, await self._shared.answer(query, lambda: self._status(query)))
+
+    async def shield(self, request: Request, query: Annotated[PlaceQuery, Query()]) -> Response:
+        """A badge as shields.io reads it."""
+        label, message, severity, _ = await self._badge(query)
+        body = {"schemaVersion": 1, "label": label, "message": message, "color": COLORS[severity]}
+        return json_answer(request, JsonBody(wire.dumps(body), None))
+
+    async def badge(self, query: Annotated[PlaceQuery, Query()]) -> Response:
+        """A badge as a picture; pages elsewhere may show it, and can read nothing from it."""
+        text = badge(*await self._badge(query))
+        headers = {"cache-control": "no-store", "cross-origin-resource-policy": "cross-origin"}
+        return Response(text, media_type=MEDIA_TYPES["svg"], headers=headers)
+
+    async def annotations(
+        self, request: Request, query: Annotated[AnnotationsQuery, Query()]
+    ) -> Response:
+        """Events of a range, for dashboards."""
+        span = query.span_ns(self._clock())
+        answer = await self._slow.answer(query, lambda: self._annotations(query, span))
+        return json_answer(request, answer)
+
+    def _found(self, query: PlaceQuery, zone: tzinfo | None) -> list[dict[str, Any]]:
+        """Targets that match, the worst first. Raises RefusalError: one is asked for that there is not."""
+        every = self._targets.described(zone, self._clock())
+        found = [
+            one
+            for one in every
+            if query.target in (None, one["target"]) and query.host in (None, one["host"])
+        ]
+        if not found and (query.target or query.host):
+            known = sorted({one["target"] for one in every})[:10]
+            raise RefusalError(
+                f"there is no target {(query.target or query.host or '')[:100]!r}",
+                expected=", ".join(known) or "a target that was watched",
+                status=404,
+            )
+        return sorted(found, key=lambda one: (-_rank(one), -(_slowdown(one) or 0.0), one["target"]))
+
+    def _status(self, query: StatusQuery) -> JsonBody:
+        found = self._found(query, query.zone)
+        counted = Counter(one["severity"] for one in found)
+        worst = found[0] if found else None
+        page = found[query.offset : query.offset + query.limit]
+        body = {
+            "as_of_ns": self._clock(),
+            "severity": worst["severity"] if worst else "unknown",
+            "sentence": worst["sentence"] if worst else _NOBODY,
+            "counts": {severity: counted[severity] for severity in SEVERITIES},
+            "n": len(found),
+            "targets": [_row(one) for one in page],
+        }
+        return json_body(wire.dumps(body))
+
+    async def _badge(self, query: PlaceQuery) -> tuple[str, str, str, str]:
+        """Label, message, severity, title."""
+        key = ("badge", query)
+        return await self._shared.answer(key, lambda: self._in_brief(query))
+
+    def _in_brief(self, query: PlaceQuery) -> tuple[str, str, str, str]:
+        found = self._found(query, None)
+        label = query.target or "storage"
+        if not found:
+            return label, _NOBODY, "unknown", _NOBODY
+        worst, now = found[0], self._clock()
+        when = format_time(worst["as_of_ns"], now, seconds=True)
+        title = f"{worst['sentence']} (as of {when}, from {worst['host']})"
+        return label, brief(worst["kind"], _slowdown(worst)), worst["severity"], title
+
+    def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
+        from iosonde.serve.status.annotations import marked
+
+        root, now = self._targets.root, self._clock()
+        log = answers.event_log(root, span)
+        wanted = () if query.target is None else (query.target,)
+        happened = answers.events(root, log, span, now, targets=wanted)
+        every = [
+            one
+            for one in marked(happened, log.running, now, query.zone)
+            if query.host in (None, one["host"])
+        ]
+        body = {"n": len(every), "annotations": every[-query.limit :]}
+        return json_body(wire.dumps(body))
+
+
+def _rank(one: dict[str, Any]) -> int:
+    return SEVERITIES.index(one["severity"])
+
+
+def _slowdown(one: dict[str, Any]) -> float | None:
+    """Of the worst operation that is slow."""
+    ops = one["state"]["ops"]
+    found = [op["slowdown"] for op in ops if op.get("state") == "slow" and op.get("slowdown")]
+    return max(found, default=None)
+
+
+def _row(one: dict[str, Any]) -> dict[str, Any]:
+    slowdown = _slowdown(one)
+    names = ("host", "target", "severity", "kind", "sentence", "as_of_ns")
+    return {name: one[name] for name in names} | {
+        "brief": brief(one["kind"], slowdown),
+        "slowdown": slowdown,
+    }

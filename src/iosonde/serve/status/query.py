@@ -1,0 +1,71 @@
+"""Parameters of the routes that other pages ask."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from iosonde.serve import params
+from iosonde.serve.params import DIGITS, LAST_NS, Parameters, RefusalError
+
+MILLISECOND_NS = 1_000_000
+LONGEST_NS = 92 * 86_400 * 10**9
+"""Of a range of annotations."""
+_LAST_MS = LAST_NS // MILLISECOND_NS
+_DAY_NS = 86_400 * 10**9
+_Place = Annotated[str, Field(min_length=1, max_length=4096)]
+_Milliseconds = Annotated[
+    int, Field(ge=0, le=_LAST_MS, json_schema_extra={"format": "milliseconds"})
+]
+
+
+class PlaceQuery(Parameters):
+    """What a badge is asked."""
+
+    target: _Place | None = Field(
+        None, description="a target as /api/targets lists it (default: the worst of all)"
+    )
+    host: _Place | None = Field(None, description="seen from this host (default: the worst of all)")
+
+
+class StatusQuery(PlaceQuery):
+    """What ``/api/status`` is asked."""
+
+    zone: params.Zone = None
+    limit: Annotated[int, Field(ge=1, le=1000), DIGITS] = Field(
+        100, description="so many targets at most, the worst first"
+    )
+    offset: Annotated[int, Field(ge=0, le=1_000_000), DIGITS] = Field(
+        0, description="so many of them are left out at the beginning"
+    )
+
+
+class AnnotationsQuery(PlaceQuery):
+    """What ``/api/annotations`` is asked, in the units of dashboards."""
+
+    from_: Annotated[_Milliseconds | None, DIGITS] = Field(
+        None,
+        alias="from",
+        description="begin of the range, ms since the epoch (default: a day before its end)",
+    )
+    to: Annotated[_Milliseconds | None, DIGITS] = Field(
+        None, description="end of the range, ms since the epoch (default: now)"
+    )
+    zone: params.Zone = None
+    limit: Annotated[int, Field(ge=1, le=1000), DIGITS] = Field(
+        100, description="so many events at most, the newest"
+    )
+
+    def span_ns(self, now_ns: int) -> tuple[int, int]:
+        """The range in ns since the epoch. Raises RefusalError: backwards, too long."""
+        end = now_ns if self.to is None else self.to * MILLISECOND_NS
+        begin = max(0, end - _DAY_NS) if self.from_ is None else self.from_ * MILLISECOND_NS
+        if begin >= end:
+            raise RefusalError(
+                f"from {begin // MILLISECOND_NS} is not before to {end // MILLISECOND_NS}",
+                expected="an instant before the end",
+            )
+        if end - begin > LONGEST_NS:
+            raise RefusalError("the range is too long", expected="at most 92 days")
+        return begin, end
