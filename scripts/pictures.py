@@ -258,7 +258,7 @@ def bench(folder: Path) -> None:
 
     Light and dark pictures are of the same run.
     """
-    spec = Spec(data_sets=1, objects=60, iterations=40)
+    spec = Spec(data_sets=1, objects=60, iterations=12)
     waited = [
         replace(row, target="a store with one server") for row in measured(one_server(), spec, 8)
     ]

@@ -124,7 +124,7 @@ def test_wide_and_narrow():
         ),
         *("read", "stat", "create", "delete"),
     ]
-    assert "2 180" in wide[3]
+    assert "2,180" in wide[3]
     assert "68.2%" in wide[2]
     narrow = comparison(rows, START, 80).splitlines()
     assert narrow[1].split()[-4:] == ["read", "stat", "create", "delete"]
