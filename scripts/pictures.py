@@ -4,7 +4,7 @@
 
     scripts/pictures.py            all of them
     scripts/pictures.py figures    those of docs/figures.md and of compare: made data, from a printed seed
-    scripts/pictures.py bench      a metadata benchmark on a fresh ext4, and on an S3 server, both of this machine
+    scripts/pictures.py bench      a metadata benchmark on a fresh ext4, and on a store with one server
     scripts/pictures.py readme     the demo's plot on this machine's disk, the page as its test sees it
 """
 
@@ -20,6 +20,14 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from iosonde.bench.adaptive.adaptive import adaptive
+from iosonde.bench.adaptive.sheet import waiting_sheet
+from iosonde.bench.adaptive.words import verdict_line
+from iosonde.bench.metadata.sheets import bench_sheets
+from iosonde.bench.metadata.spec import Spec
+from iosonde.bench.runs.store import StoredRun, read_runs
+from iosonde.drawing.render_sheet import save_sheet
+from iosonde.drawing.sheet import Sheet
 from iosonde.ingest.latencies import Naming, import_latencies
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.climate.figure import climate_figure
@@ -28,18 +36,19 @@ from iosonde.jobs.climate.words import say_event
 from iosonde.jobs.umami.diagram import umami
 from iosonde.jobs.umami.figure import umami_figure
 from iosonde.jobs.umami.render import save_umami
+from iosonde.model.runs import RunRow
+from iosonde.weather.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.adaptive_truth import measured, one_server  # noqa: E402
 from benchmarks.metadata import ext4  # noqa: E402
 from tests.kit.browser import CHROMIUM  # noqa: E402
 from tests.kit.climates_made import runs  # noqa: E402
 from tests.kit.jobs_made import simulated  # noqa: E402
 from tests.kit.latencies import closed_loop, gathered  # noqa: E402
 from tests.kit.made import Trouble, made  # noqa: E402
-from tests.kit.servers import Versitygw  # noqa: E402
-from tests.services.conftest import running  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 COLOURS = 128
@@ -245,20 +254,33 @@ def _iosonde(*arguments: object) -> None:
 
 
 def bench(folder: Path) -> None:
-    """Who is the limit of an S3 server on this machine; densities and the timeline of a fresh ext4 (needs root)."""
-    with running(Versitygw()) as server:
-        os.environ |= server.environ
-        sizes = ("-n", 8, "-D", 1, "-P", 60, "-I", 40)
-        for more, name in (((), "adaptive"), (("--dark",), "adaptive-dark")):
-            plot = ("--plot", folder / f"{name}.png", "--no-store")
-            _iosonde("bench", "metadata", "s3://bench/p", *sizes, "--adaptive", *plot, *more)
-            small(folder / f"{name}.png", f"{name}.png")
+    """Who is the limit of a store with one server; densities and the timeline of a fresh ext4 (needs root).
+
+    Light and dark pictures are of the same run.
+    """
+    spec = Spec(data_sets=1, objects=60, iterations=12)
+    waited = [
+        replace(row, target="a store with one server") for row in measured(one_server(), spec, 8)
+    ]
     with ext4() as place:
-        sizes = ("-n", 2, "-D", 4, "-P", 5000, "-I", 2000)
-        plot = ("--plot", folder / "bench.png", "--no-store")
-        _iosonde("bench", "metadata", place, *sizes, *plot)
-    small(folder / "bench.png", "bench-density.png")
-    small(folder / "bench-timeline.png", "bench-timeline.png")
+        sizes = ("-n", "1,2", "-D", 4, "-P", 5000, "-I", 2000, "--store", folder / "plain")
+        _iosonde("bench", "metadata", place, *sizes, "--samples")
+    found = adaptive(waited)
+    sheet = waiting_sheet([(waited, found)], [verdict_line(found)])
+    sheets: list[tuple[str, Sheet | None, float]] = [("adaptive", sheet, 9.0)]
+    plain = [_renamed(run, "ext4 in memory") for run in read_runs(folder / "plain")]
+    density, timeline = bench_sheets(Store(folder / "plain"), plain)
+    sheets += [("bench-density", density, 12.0), ("bench-timeline", timeline, 12.0)]
+    for name, one, width in sheets:
+        for dark, ending in ((False, ""), (True, "-dark")):
+            if one is not None:
+                save_sheet(one, folder / f"{name}{ending}.png", width_in=width, dark=dark)
+                small(folder / f"{name}{ending}.png", f"{name}{ending}.png")
+
+
+def _renamed(run: StoredRun, target: str) -> list[RunRow]:
+    """The rows of a run under a name that says more than a temporary path."""
+    return [replace(row, target=target) for row in run.rows]
 
 
 def readme(folder: Path) -> None:

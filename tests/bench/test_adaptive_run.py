@@ -46,7 +46,7 @@ def test_waits_are_as_long_as_was_asked(measured):
 def test_who_is_the_limit_is_said(measured):
     """Clients; a machine that is busy otherwise may leave it undecided, but nothing else is true."""
     (line,) = [line for line in measured[2].splitlines() if line.startswith("null: ")]
-    assert "clients are the limit" in line or "not decided" in line
+    assert any(one in line for one in ("clients are the limit", "this client", "not decided"))
     assert "4 measurements" in measured[2]
 
 

@@ -13,8 +13,8 @@ import pytest
 from benchmarks.locate_truth.simulate import healthy, with_ost
 from benchmarks.locate_truth.systems import ost, system
 from iosonde.bench.bandwidth.spec import as_dict
+from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.repeat import repeat_command
-from iosonde.bench.report.words import run_cautions
 from iosonde.bench.runs import store as runs
 from iosonde.cli.bench.bandwidth_options import parse, plan
 from iosonde.model.runs import RunRow

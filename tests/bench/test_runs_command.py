@@ -124,7 +124,7 @@ def test_wide_and_narrow():
         ),
         *("read", "stat", "create", "delete"),
     ]
-    assert "2 180" in wide[3]
+    assert "2,180" in wide[3]
     assert "68.2%" in wide[2]
     narrow = comparison(rows, START, 80).splitlines()
     assert narrow[1].split()[-4:] == ["read", "stat", "create", "delete"]
@@ -167,7 +167,11 @@ def store(tmp_path):
 def test_the_command(store, capsys, utc, now):
     assert run("runs", store=store) == 0
     shown = capsys.readouterr().out
-    assert shown.index("first-run") < shown.index("second-run")
+    assert shown.index("second-run") < shown.index("first-run")
+    for order, first in (("oldest", "first-run"), ("name", "first-run"), ("newest", "second-run")):
+        assert run("runs", "--sort", order, store=store) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[2].startswith(first)
     assert "cut: ended before all of its operations were done" in shown
     assert run("runs", "--target", "/home", store=store) == 0
     assert "first-run" not in capsys.readouterr().out

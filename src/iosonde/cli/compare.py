@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.compared_runs import bandwidth_pair, compare_runs
+from iosonde.cli.shared.compared_runs import compare_named_runs, run_sides
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_frame, write_text
 from iosonde.engine.left_out import with_left_out
@@ -38,12 +38,13 @@ EXAMPLES = """\
   iosonde compare login1 login2 --target /work --since -4h
   iosonde compare mdw-i0 mdw-i1              two runs, by id or how it begins
   iosonde compare run:4f2c91 /work@yesterday
-  iosonde compare bandwidth-20261101 bandwidth-20261108     two bandwidth runs: rates, repetition by repetition
+  iosonde compare metadata-20261101 metadata-20261108       two benchmark runs, as 'iosonde runs' lists them
+  iosonde compare A1,A2,A3 B1,B2,B3          several runs a side, measured in turn: what an acceptance test needs
   iosonde compare yesterday today --target /work --plot shifts.png
 
 A side is a target (by name or path), host or run, a period, or both joined by @.
 A day as the end of FROM..TO counts whole.
-The verdict is about B as seen from A; docs/methods/compare.md says how it is found.
+The verdict is about B as seen from A; docs/methods/compare.md and compare-runs.md say how it is found.
 """
 _FORMATS = ("json", "csv")
 
@@ -53,9 +54,9 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
-    pair = bandwidth_pair(store, (args.a, args.b))
-    if pair is not None:
-        return compare_runs(pair, args)
+    named = run_sides(store, (args.a, args.b))
+    if named is not None:
+        return compare_named_runs(store.root, named, args)
     defaults = Defaults(args.target, args.host, *options.time_range(args, now_ns))
     ops, sides = tuple(args.op) if args.op else None, (args.a, args.b)
     compared, found = answers.compare(store, sides, defaults, now_ns, ops=ops, margin=args.margin)

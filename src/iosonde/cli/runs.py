@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from iosonde.bench.adaptive.words import waiting_json
-from iosonde.bench.runs.compare import compare
+from iosonde.bench.runs.compare import RunSummary, compare
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
 from iosonde.cli.shared.named_run import run_named
@@ -17,7 +18,7 @@ from iosonde.model.errors import NothingMeasuredError, UsageError
 
 EXAMPLES = """\
   iosonde runs                         all runs, measured here or imported
-  iosonde runs --target /work --since -7d
+  iosonde runs --target /work --since -7d --sort creates
   iosonde runs mdw-lat                 one run: phases, operations, quantiles
   iosonde runs 4f2c91 --ranks          by the beginning of its id, with its slowest ranks
   iosonde runs --waiting-factors       a line for every waiting factor
@@ -61,8 +62,29 @@ def main(arguments: Sequence[str]) -> int:
         for _, found in judged:
             print(f"\n{verdict_text(found)}")
     else:
-        print(comparison(compare(rows, every_factor=args.waiting_factors), now_ns))
+        summaries = compare(rows, every_factor=args.waiting_factors)
+        print(comparison(sorted(summaries, key=_ORDERS[args.sort]), now_ns))
     return 0
+
+
+def _up(value: float | None) -> tuple[bool, float]:
+    """What is missing comes last."""
+    return value is None, value or 0.0
+
+
+def _down(value: float | None) -> tuple[bool, float]:
+    return value is None, -(value or 0.0)
+
+
+_ORDERS: dict[str, Callable[[RunSummary], Any]] = {
+    "newest": lambda one: _down(one.first_ns),
+    "oldest": lambda one: _up(one.first_ns),
+    "name": lambda one: one.run_id,
+    "target": lambda one: (one.target, _down(one.first_ns)),
+    "creates": lambda one: _down(one.creates_per_s),
+    "max": lambda one: _down(one.max_ns),
+}
+"""How runs are listed."""
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -73,6 +95,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--target", help="runs of this target only")
     parser.add_range()
     add("--waiting-factors", action="store_true", help="a line for every waiting factor of a run")
+    add("--sort", choices=tuple(_ORDERS), default="newest", help="order of the list (newest first)")
     add("--ranks", action="store_true", help="slowest ranks of one run")
     parser.add_data()
     parser.add_store()

@@ -121,11 +121,22 @@ def short(value: float, unit: str = "s") -> str:
     if unit == "x":
         return (f"{value:g}x" if value < 1e4 else f"{value:,.0f}x").replace(",", "\u2009")
     if unit == "/s":
-        return f"{value:,g}/s" if value < 1e6 else f"{value:.0e}/s"
+        return f"{value:,g}/s" if value < 1e4 else f"{_large(value)}/s"
     if unit == "%":
         return f"{100 * value:g}%"
     if unit == "ticks":
         return f"{value:,g}"
+    return _time(value)
+
+
+def _large(value: float) -> str:
+    """``10,000``, ``2M``; only beyond that an exponent."""
+    if value < 1e6:
+        return f"{value:,.0f}"
+    return f"{value / 1e6:,g}M" if value < 1e12 else f"{value:.0e}"
+
+
+def _time(value: float) -> str:
     text = format_duration(value * 1e9)
     number, _, word = text.partition(" ")
     return f"{float(number):g} {word}" if number.replace(".", "").isdigit() else text

@@ -26,26 +26,36 @@ def curve_colours(sheet: Sheet, style: Style) -> dict[str, str]:
     return {name: style.curves[place % len(style.curves)] for place, name in enumerate(names)}
 
 
+DECADES = 4.0
+"""Below the highest peak: what is rarer is not drawn."""
+FILLED = 2
+"""Of more curves the areas below would mix to grey."""
+
+
 def draw_curves(axes: Axes, pane: Pane, colours: dict[str, str], style: Style) -> None:
-    """All curves of a pane, and a line from each median down."""
+    """All curves of a pane over a logarithmic height, which shows the tail, and a line from each median down."""
     curves = [mark for mark in pane.marks if isinstance(mark, Curve)]
     highest = max((float(curve.density.max()) for curve in curves), default=1.0)
+    floor = highest / 10.0**DECADES
+    axes.set_yscale("log")
     for curve in curves:
         colour = colours[curve.name]
-        axes.plot(curve.value, curve.density, color=colour, lw=1.3, zorder=3)
-        axes.fill_between(curve.value, curve.density, 0, color=colour, alpha=0.13, lw=0, zorder=2)
-        height = float(np.interp(curve.median, curve.value, curve.density))
-        axes.vlines(curve.median, 0, height, color=colour, lw=1.0, ls=(0, (2, 2)), zorder=3)
-    axes.set_ylim(0, highest * 1.08)
-    _heights(axes, highest, style)
+        height = np.where(curve.density > floor, curve.density, np.nan)
+        axes.plot(curve.value, height, color=colour, lw=1.3, zorder=3)
+        shown = np.maximum(curve.density, floor)
+        if len(curves) <= FILLED:
+            axes.fill_between(curve.value, shown, floor, color=colour, alpha=0.1, lw=0, zorder=2)
+        top = max(floor, float(np.interp(curve.median, curve.value, curve.density)))
+        axes.vlines(curve.median, floor, top, color=colour, lw=1.0, ls=(0, (2, 2)), zorder=3)
+    axes.set_ylim(floor, highest * 2)
+    _heights(axes, floor, highest, style)
 
 
-def _heights(axes: Axes, highest: float, style: Style) -> None:
-    """Two or three round numbers per decade at the left."""
-    step = 10.0 ** np.floor(np.log10(highest))
-    step = next(s for s in (step * f for f in (0.2, 0.5, 1, 2, 5)) if highest / s <= 3.99)
-    ticks = np.arange(0, highest * 1.08, step)
+def _heights(axes: Axes, floor: float, highest: float, style: Style) -> None:
+    """A number a decade at the left."""
+    first, last = int(np.ceil(np.log10(floor))), int(np.floor(np.log10(highest * 2)))
+    ticks = [10.0**decade for decade in range(first, last + 1)]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.tick_params(axis="y", colors=style.faint, labelsize=8, length=0)
+    axes.set_yticks([], minor=True)
+    axes.tick_params(axis="y", which="both", colors=style.faint, labelsize=8, length=0)
     axes.grid(True, axis="y", color=style.grid, lw=0.6)
-    axes.axhline(0, color=style.grid, lw=1.0)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 LEAST = 20
 """Values from which on there is a density."""
-_LEAST_CELLS = 2.0
-"""A bandwidth is at least so many cells wide: the grid is not seen."""
+_LEAST_CELLS = 8.0
+"""A bandwidth is at least so many cells wide: single values of a tail make no comb, and the grid is not seen."""
 _REACH = 4.0
 """Where a kernel ends, bandwidths."""
 
@@ -35,7 +35,7 @@ def log_density(level: Ints, n: Ints, per_decade: int) -> Density | None:
 
     Shape: (cells,) each -> (points,). ``level``: floor(per_decade * log10(value)), ascending; ``n`` values
     there. Unit: that of the values, as log10. A Gaussian kernel whose bandwidth is Silverman's rule on log10 of
-    the values: 0.9 min(s, IQR / 1.34) n^(-1/5), at least two cells. Missing data: None below ``LEAST`` values.
+    the values: 0.9 min(s, IQR / 1.34) n^(-1/5), at least eight cells. Missing data: None below ``LEAST`` values.
     Source: Silverman, Density Estimation for Statistics and Data Analysis (1986), eq. 3.31; binned, which for cells
     far narrower than the kernel is as good (Wand and Jones, Kernel Smoothing, 1995, appendix D).
     """

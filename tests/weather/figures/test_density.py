@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde.drawing.curves import DECADES
 from iosonde.drawing.marks import Curve, Level, Points
 from iosonde.drawing.render_sheet import draw_sheet
 from iosonde.drawing.sheet import plain
@@ -117,14 +118,16 @@ def test_the_sheet_has_a_curve_a_name_and_says_its_bandwidth(store):
 
 @pytest.mark.parametrize("width", [3, 6, 14])
 @pytest.mark.parametrize("dark", [False, True])
-def test_it_is_drawn_with_heights_from_zero(store, width, dark):
+def test_it_is_drawn_with_logarithmic_heights(store, width, dark):
     sheet = sheet_of(store, FigureRequest("density", query()))
     figure = draw_sheet(sheet, width_in=width, dark=dark)
     assert len(figure.axes) == 2
     for axes, pane in zip(figure.axes, sheet.panes, strict=True):
         low, high = axes.get_ylim()
-        assert (low, axes.get_xscale()) == (0, "log")
-        assert high > max(mark.density.max() for mark in pane.marks)
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+        highest = max(mark.density.max() for mark in pane.marks)
+        assert high > highest
+        assert low == pytest.approx(highest / 10**DECADES)
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     assert words == ["/home", "/work"]
     colours = {line.get_color() for line in figure.axes[0].lines[:2]}

@@ -17,10 +17,42 @@ from iosonde.queue.capacity import Capacity, capacity
 PHASE = "benchmark"
 BUSY_CPU = 0.9
 """From this share of the CPUs on, used by the ranks themselves, the client may be what is measured."""
+QUEUED = 0.10
+"""From this share of their time on that ranks waited for a processor, the client is the limit."""
+PRESSED = 0.50
+"""The same of the time in which any task of the host did, where the ranks' own waits are not known."""
+COMPUTED = 0.70
+"""From this share of an operation's time on that its rank computed, it is work of the client itself."""
 FEWEST_FITTED = 3
 """Measurements below which capacity has no interval, and is not given."""
 FAILED = 0.01
 """From this share of failed operations on the words name it."""
+
+
+@dataclass(frozen=True)
+class ClientPressure:
+    """Medians over measurements without waits, shares from 0 to 1; None = not known.
+
+    ``queued``: of their time ranks waited for a processor, at the level where they did most; ``stalled``: in which some
+    task of the host did (PSI); ``host``: of the host's processors that were busy; ``computed``: of the operations' time
+    that the ranks computed.
+    """
+
+    queued: float | None = None
+    stalled: float | None = None
+    host: float | None = None
+    computed: float | None = None
+
+    @property
+    def limiting(self) -> bool:
+        """Whether the operations' time is the client's own: computing, or waiting for a processor."""
+        if (self.computed or 0.0) >= COMPUTED:
+            return True
+        if self.queued is not None:
+            return self.queued >= QUEUED
+        if self.stalled is not None:
+            return self.stalled >= PRESSED
+        return (self.host or 0.0) >= BUSY_CPU
 
 
 @dataclass(frozen=True)
@@ -43,6 +75,7 @@ class AdaptiveResult:
     cpu_share: float | None
     cpu_share_waiting: float | None
     failed_share: float | None
+    pressure: ClientPressure
     one_of_many: bool = False
     """Whether the rows are of one rank alone, of how many is not known: the rate of all, and capacity, are not."""
 
@@ -56,6 +89,11 @@ class AdaptiveResult:
         per_s = self.rates.corrected_per_s
         medians, n = np.nanmedian(per_s, axis=0), np.isfinite(per_s).sum(axis=0)
         return list(zip(self.rates.level.tolist(), medians.tolist(), n.tolist(), strict=True))
+
+    @property
+    def client_limited(self) -> bool:
+        """Whether this client's processors are the limit, whatever the rates look like."""
+        return self.pressure.limiting or self.client_busy
 
     @property
     def client_busy(self) -> bool:
@@ -104,6 +142,8 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
     sound = verdict.plausible and RateTrend.DECREASES not in seen and not alone
     enough = found.measurements >= FEWEST_FITTED
     first = totals[0]
+    cpu_share, pressure = _machine_share(totals, 0.0, "cpu_share"), _pressure(totals)
+    sound &= not pressure.limiting and (cpu_share or 0.0) < BUSY_CPU
     return AdaptiveResult(
         first.run_id,
         first.target,
@@ -114,9 +154,10 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
         capacity(found.measured, found.corrected_per_s, clients, servers)
         if sound and enough
         else None,
-        _cpu_share(totals, 0.0),
-        _cpu_share(totals, float(found.level[-1])),
+        cpu_share,
+        _machine_share(totals, float(found.level[-1]), "cpu_share"),
         _failed_share(totals),
+        pressure,
         one_of_many,
     )
 
@@ -174,9 +215,26 @@ def _sum(ranks: Sequence[RunRow]) -> RunRow:
     )
 
 
-def _cpu_share(totals: Sequence[RunRow], factor: float) -> float | None:
+def _pressure(totals: Sequence[RunRow]) -> ClientPressure:
+    computed = [
+        row.cpu_time_ns / row.op_time_ns
+        for row in totals
+        if row.waiting_factor == 0 and row.op_time_ns and row.cpu_time_ns is not None
+    ]
+    # Clients that wait pay for a pressed host when they wake up.
+    levels = sorted({row.waiting_factor for row in totals})
+    waited = [_machine_share(totals, level, "cpu_queue_share") for level in levels]
+    return ClientPressure(
+        max((share for share in waited if share is not None), default=None),
+        _machine_share(totals, 0.0, "cpu_pressure"),
+        _machine_share(totals, 0.0, "host_cpu_share"),
+        float(np.median(computed)) if computed else None,
+    )
+
+
+def _machine_share(totals: Sequence[RunRow], factor: float, name: str) -> float | None:
     at = [row.machine or {} for row in totals if row.waiting_factor == factor]
-    found = [machine.get("cpu_share") for machine in at]
+    found = [machine.get(name) for machine in at]
     shares = [float(share) for share in found if isinstance(share, int | float)]
     return float(np.median(shares)) if shares else None
 

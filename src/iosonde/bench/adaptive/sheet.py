@@ -26,10 +26,13 @@ MOST_DOTS = 6_000
 MEAN, FIT = "mean, with 90% interval", "clients and servers, fitted"
 SERVERS, CLIENTS = "what the servers can do", "what clients alone would reach"
 _BETWEEN = 24
-_SPREAD, _JITTER = 0.6, 0.05
+_ROOF = 1.1
+"""The servers' bound is drawn up to so many times the highest measured rate."""
+_SPREAD, _JITTER = 0.4, 0.04
 _EXPLAINED = (
-    "rate: operations of a process over the time it spent in them, waits taken out; T: after every operation a process "
-    "waits T times what it took; dots of one level: measurements from left to right"
+    "rate: operations over the time spent in them, waits taken out, of all processes together; a dot: that of one "
+    "process times their number; T: after every operation a process waits T times what it took; dots of one level: "
+    "measurements from left to right"
 )
 
 
@@ -48,7 +51,7 @@ def waiting_sheet(
         names = [clean_text(results[0][1].target)]
     return Sheet(
         kind="waiting",
-        title="Rate of one process with waits between its operations",
+        title="Operations per second of all processes, with waits between operations",
         columns=("",),
         panes=tuple(
             _pane(name, rows, found, levels)
@@ -63,7 +66,7 @@ def waiting_sheet(
 
 
 def _pane(name: str, rows: Sequence[RunRow], found: AdaptiveResult, levels: Floats) -> Pane:
-    dots, left_out = _dots(rows, levels)
+    dots, left_out = _dots(rows, levels, found.clients)
     n = found.rates.measurements
     note = f"{found.clients} processes, {n} measurement{'' if n == 1 else 's'}"
     if left_out:
@@ -74,7 +77,7 @@ def _pane(name: str, rows: Sequence[RunRow], found: AdaptiveResult, levels: Floa
     return Pane(name, "", PER_S, marks, int(np.isfinite(found.rates.corrected_per_s).sum()), note)
 
 
-def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
+def _dots(rows: Sequence[RunRow], levels: Floats, clients: int) -> tuple[Dots, int]:
     """Each process in each measurement, and how many of them were left out."""
     single = [
         (row.waiting_factor, row.measurement, row.rank, row.corrected_per_s)
@@ -90,12 +93,12 @@ def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
     jitter = ((rank / step * 0.618034) % 1 - 0.5) * 2 * _JITTER
     shift = _SPREAD * (measurement / last - 0.5) if last > 1 or (measurement > 0).any() else 0.0
     place = np.searchsorted(levels, factor) + shift + jitter
-    return Dots(place, value), len(table) - len(drawn)
+    return Dots(place, value * clients), len(table) - len(drawn)
 
 
 def _mean(found: AdaptiveResult, levels: Floats) -> LevelLine:
-    """Rate of all clients over their number: mean over measurements of its logarithm, with its interval."""
-    logs = np.log(found.rates.corrected_per_s / found.clients)
+    """Rate of all clients: mean over measurements of its logarithm, with its interval."""
+    logs = np.log(found.rates.corrected_per_s)
     columns = [column[np.isfinite(column)] for column in logs.T]
     centre = np.array([column.mean() if len(column) else np.nan for column in columns])
     half = np.array([half_width(column) if len(column) > 1 else np.nan for column in columns])
@@ -114,15 +117,13 @@ def _model(found: AdaptiveResult, levels: Floats) -> list[Mark]:
     factor = np.expm1(np.interp(place, np.arange(len(inside)), np.log1p(inside)))
     marks: list[Mark] = []
     if capacity.network is not None:
-        marks.append(
-            LevelLine(
-                FIT, "model", place, capacity.network.corrected_per_s(factor) / capacity.clients
-            )
-        )
+        marks.append(LevelLine(FIT, "model", place, capacity.network.corrected_per_s(factor)))
     if capacity.max_per_s.value is not None:
-        servers = capacity.max_per_s.value * (1 + factor) / capacity.clients
-        marks.append(LevelLine(SERVERS, "bound", place, servers))
+        servers = capacity.max_per_s.value * (1 + factor)
+        # It rises without end: beyond what was measured it says nothing more.
+        shown = servers <= _ROOF * float(np.nanmax(found.rates.corrected_per_s))
+        marks.append(LevelLine(SERVERS, "bound", place[shown], servers[shown]))
     if capacity.unloaded_s.value is not None and capacity.coverage is not CurveCoverage.EDGE:
-        alone = np.full_like(place, 1 / capacity.unloaded_s.value)
+        alone = np.full_like(place, capacity.clients / capacity.unloaded_s.value)
         marks.append(LevelLine(CLIENTS, "bound", place, alone))
     return marks

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from iosonde.bench.adaptive.adaptive import FAILED, FEWEST_FITTED
+from iosonde.bench.adaptive.adaptive import COMPUTED, FAILED, FEWEST_FITTED, PRESSED, QUEUED
 from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, RateTrend
-from iosonde.model.units import format_duration
+from iosonde.model.units import format_count, format_duration
 from iosonde.model.units import format_waiting_factor as _t
 from iosonde.queue.capacity import CurveCoverage
 from iosonde.stats.t_interval import CONFIDENCE
@@ -26,21 +26,23 @@ LIMIT = {
     RateTrend.INCONCLUSIVE: "not decided",
 }
 """Each verdict in words."""
+CLIENT = "this client is the limit"
+"""Where its own processors were, whatever the rates look like."""
 
 
 def say_waiting(found: AdaptiveResult) -> list[str]:
     """The verdict in one line, then what it rests on, then what to be careful about."""
-    return [verdict_line(found), *_evidence(found), *_cautions(found)]
+    return [verdict_line(found), *_evidence(found), *_pressed(found), *_cautions(found)]
 
 
 def verdict_line(found: AdaptiveResult) -> str:
     """Who is the limit, with the number that shows it."""
     verdict, limit = found.verdict, LIMIT[found.verdict.trend]
     end = verdict.change
+    if found.client_limited:
+        return f"{CLIENT}: {_own_time(found)}; nothing follows for the servers"
     match verdict.trend:
         case RateTrend.SIMILAR:
-            if found.client_busy and found.cpu_share is not None:
-                limit += f", their CPUs above all ({found.cpu_share:.0%} used)"
             return (
                 f"{limit}: operations take as long with waits as without ({_factor(end)} the rate at "
                 f"T = {_t(end.level)})"
@@ -57,6 +59,35 @@ def verdict_line(found: AdaptiveResult) -> str:
             )
         case _:
             return f"{limit}: {_undecided(found)}"
+
+
+def _own_time(found: AdaptiveResult) -> str:
+    """Where the time of operations went, if not to the storage."""
+    pressure = found.pressure
+    if pressure.queued is not None and pressure.queued >= QUEUED:
+        return f"its ranks waited for a CPU {pressure.queued:.0%} of the time"
+    if pressure.computed is not None and pressure.computed >= COMPUTED:
+        return f"{min(pressure.computed, 1.0):.0%} of an operation is computing on this host"
+    if found.client_busy and found.cpu_share is not None:
+        return f"its ranks used {found.cpu_share:.0%} of its CPUs"
+    if pressure.stalled is not None and pressure.stalled >= PRESSED:
+        return f"tasks waited for its CPUs {pressure.stalled:.0%} of the time (PSI)"
+    return f"{pressure.host or 0:.0%} of its CPUs were busy"
+
+
+def _pressed(found: AdaptiveResult) -> list[str]:
+    """How pressed the client's processors were without waits, as far as this kernel says."""
+    pressure = found.pressure
+    known = {
+        "ranks waited for a CPU": pressure.queued,
+        "some task waited (PSI)": pressure.stalled,
+        "CPUs of the host busy": pressure.host,
+    }
+    said = [f"{name} {share:.0%}" for name, share in known.items() if share is not None]
+    if not said:
+        return []
+    absent = "; this kernel has no PSI" if pressure.stalled is None else ""
+    return [f"this client: {', '.join(said)} of the time{absent}"]
 
 
 def _overload(found: AdaptiveResult) -> str:
@@ -160,15 +191,8 @@ def _cautions(found: AdaptiveResult) -> list[str]:
             f"{_factor(verdict.implausible)} at T = {_t(verdict.implausible.level)} exceeds 1 + T, the most that "
             "waits can explain; the waits are wrong, or the storage changed during the run"
         )
-    if found.client_busy and found.cpu_share is not None:
-        what = {
-            RateTrend.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
-            RateTrend.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
-        }
-        more = what.get(verdict.trend, "rates may be those of the CPUs")
-        cautions.append(
-            f"the ranks used {found.cpu_share:.0%} of the client's CPUs: {more}; measure with fewer ranks a machine"
-        )
+    if found.client_limited:
+        cautions.append("measure with fewer ranks a machine, or when nothing else runs here")
     if found.busy_waiting and found.cpu_share_waiting is not None:
         cautions.append(
             f"even where they wait longest the ranks used {found.cpu_share_waiting:.0%} of the client's CPUs: "
@@ -196,6 +220,13 @@ def waiting_json(found: AdaptiveResult) -> dict[str, Any]:
         "measurements": found.rates.measurements,
         "verdict": verdict.trend.value,
         "leaning": verdict.leaning.value,
+        "client_limited": found.client_limited,
+        "client_pressure": {
+            "queued": found.pressure.queued,
+            "stalled": found.pressure.stalled,
+            "host": found.pressure.host,
+            "computed": found.pressure.computed,
+        },
         "sentences": say_waiting(found),
         "changes": [
             {"waiting_factor": c.level, "ratio": c.ratio, "lower": c.lower, "upper": c.upper}
@@ -219,10 +250,11 @@ def _plain(number: Estimate) -> dict[str, float | None]:
 
 
 def _digits(value: float | None) -> str:
-    """Three significant digits with separators: ``5,640``, ``12.3``."""
+    """Three significant digits with separators: ``5 640``, ``12.3``."""
     if value is None:
         return "n/a"
-    return f"{float(f'{value:.3g}'):,.0f}" if value >= 99.95 else f"{float(f'{value:.3g}'):g}"
+    rounded = float(f"{value:.3g}")
+    return format_count(round(rounded)) if value >= 99.95 else f"{rounded:g}"
 
 
 def _rate(value: float | None) -> str:
@@ -230,7 +262,7 @@ def _rate(value: float | None) -> str:
 
 
 def _count(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:,.0f}"
+    return "n/a" if value is None else format_count(round(value))
 
 
 def _clients(value: float | None) -> str:

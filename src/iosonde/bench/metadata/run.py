@@ -14,6 +14,7 @@ from pathlib import Path
 
 from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.kept_tree import read_kept
+from iosonde.bench.metadata.laps import MOST_RECORDS
 from iosonde.bench.metadata.phases import do_phases
 from iosonde.bench.metadata.plan import Plan
 from iosonde.bench.metadata.recorder import MetadataRecorder
@@ -25,9 +26,6 @@ from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rows import Label
 from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
-
-_MOST_ROWS = 4_000_000
-"""Operations kept of a rank and phase: 64 MB."""
 
 
 def run_plan(
@@ -81,7 +79,7 @@ class _Run:
         kept = read_kept(place, self.processes, self.observer.wanted)
         spec = settled(self.requested, kept, ranks, plan.phases, place.name)
         if plan.samples is not None:
-            spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
+            spec = replace(spec, rows=min(MOST_RECORDS, spec.operations()))
         label = self._label(spec, ranks, now_ns)
         recorder = MetadataRecorder(root, plan.samples, label, self.processes.number, self.observer)
         steps = MetadataSteps(spec, place, self.processes, self.threads, recorder)

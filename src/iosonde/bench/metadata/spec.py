@@ -60,7 +60,7 @@ class Spec:
             "ranks": ranks,
             "data_sets": self.data_sets,
             "objects": self.objects,
-            "iterations": self.iterations or 1,
+            "iterations": self.iterations_in_core(ranks),
             "size_bytes": self.size_bytes,
             "offset": self.offset,
             "pattern": self.pattern,
@@ -74,9 +74,26 @@ class Spec:
             "rows": self.rows,
         }
 
+    @property
+    def by_time(self) -> bool:
+        """Whether the benchmark phase has no I, and as many iterations as its time limit needs."""
+        return self.iterations is None and self.limit_ns is not None and self.pattern == "cycle"
+
+    def iterations_in_core(self, ranks: int) -> int:
+        """I; of a phase that ends by time the iterations of one lap, in which no reader can overtake its writer."""
+        if self.iterations is not None:
+            return self.iterations
+        objects = self.objects or 1
+        if self.random_order and not self.read_only:
+            return max(1, objects // 2)
+        sets = range(1, (self.data_sets or 1) + 1)
+        apart = not self.read_only and any(d * self.offset % ranks for d in sets)
+        return objects if apart else max(objects, _LONG_LAP)
+
     def operations(self) -> int:
         """How many operations a rank does in its longest phase."""
-        return max(4 * (self.iterations or 1), self.objects or 0) * (self.data_sets or 1)
+        iterations = self.iterations or (_LONG_LAP if self.by_time else 1)
+        return max(4 * iterations, self.objects or 0) * (self.data_sets or 1)
 
     def kept(self, ranks: int) -> dict[str, Any]:
         """The note of a tree: the parameters it is made with."""
@@ -84,6 +101,8 @@ class Spec:
         return {"format": 1, "ranks": ranks, **{name: getattr(self, name) for name in names}}
 
 
+_LONG_LAP = 10_000
+"""Iterations of a lap of ranks that use no other's objects."""
 DEFAULTS = {"data_sets": 10, "objects": 1000, "size_bytes": 3901, "iterations": 200}
 
 
@@ -141,6 +160,8 @@ def _with_iterations(spec: Spec) -> Spec:
                 "each op would find no more",
                 expected="at most as many iterations (-I) as objects (-P)",
             )
+        return spec
+    if spec.by_time and not spec.one_by_one:
         return spec
     most = (spec.objects or 1) - (1 if spec.random_order and not spec.read_only else 0)
     return replace(spec, iterations=max(1, min(DEFAULTS["iterations"], most)))

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from iosonde.bench.backends.places import StorageLocation
+from iosonde.bench.metadata.laps import Laps, LapWatch
 from iosonde.bench.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
 from iosonde.bench.metadata.workload import MetadataWorkload
 from iosonde.bench.runtime.processes import Processes
@@ -26,7 +27,7 @@ class MetadataSteps:
     def __init__(
         self, spec: Spec, place: StorageLocation, processes: Processes, threads: int, watch: Watch
     ) -> None:
-        self.spec, self.place, self._watch = spec, place, watch
+        self.spec, self.place, self._watch = spec, place, LapWatch(watch)
         self._positions: list[int] | None = None
         self._cleanups = 0
         self.begun = False
@@ -37,7 +38,7 @@ class MetadataSteps:
             place, spec.parameters(processes.size * threads), spec.faults
         )
         self.session = Session(
-            start, place.name, processes, threads, watch, keep_records=bool(spec.rows)
+            start, place.name, processes, threads, self._watch, keep_records=bool(spec.rows)
         )
 
     # ---- before and after
@@ -95,15 +96,26 @@ class MetadataSteps:
     def benchmark(
         self, repetition: int, waiting_factor: float = 0.0, measurement: int = 0
     ) -> PhaseResult:
-        """Stat, read and delete the oldest, create the newest: I times over all data sets."""
+        """Stat, read and delete the oldest, create the newest: I times over all data sets, or as long as the limit."""
         key = PhaseKey("benchmark", repetition, waiting_factor, measurement)
+        limit = self._stonewall()
+        if self.spec.by_time and limit is not None:
+            result = Laps(self.session, self._watch, limit, lambda left: self._lap(key, left)).run(
+                key, self._advance
+            )
+            self._watch.result(result)
+            return result
         work = {"phase": "benchmark", "first": self._current_positions()}
         if self.spec.one_by_one:
             result = self._one_by_one(key, work)
         else:
-            result = self.session.phase(key, work | {"ops": CYCLE_OPS}, self._stonewall())
+            result = self.session.phase(key, work | {"ops": CYCLE_OPS}, limit)
         self._advance(result)
         return result
+
+    def _lap(self, key: PhaseKey, left: Stonewall) -> PhaseResult:
+        work = {"phase": "benchmark", "first": self._current_positions(), "ops": CYCLE_OPS}
+        return self.session.phase(key, work, left, report=False)
 
     def _one_by_one(self, key: PhaseKey, work: dict[str, Any]) -> PhaseResult:
         ops = [op for op in CYCLE_OPS if not (self.spec.read_only and op not in CYCLE_OPS[:2])]
@@ -122,6 +134,7 @@ class MetadataSteps:
             in_sequence(at_limit) if at_limit and len(at_limit) == len(parts) else None,
             parts[-1].stopped,
             tuple(records for part in parts for records in part.records),
+            parts[-1].pressure,
         )
         self._watch.result(result)
         return result
@@ -181,9 +194,11 @@ class MetadataSteps:
             self._positions = [each[0] for each in every]
         return self._positions
 
-    def _advance(self, result: PhaseResult) -> None:
+    def _advance(self, result: PhaseResult) -> bool:
+        """Move the pools' positions on; whether they are known without a survey."""
         if self._whole(result) and self._positions is not None:
-            by = 0 if self.spec.read_only else self.spec.iterations or 0
+            by = 0 if self.spec.read_only else self.spec.iterations_in_core(self.session.ranks)
             self._positions = [first + by for first in self._positions]
-        else:
-            self._positions = None
+            return True
+        self._positions = None
+        return False

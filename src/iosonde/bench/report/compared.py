@@ -6,20 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iosonde.bench.bandwidth.compare import compare_rates
-from iosonde.bench.bandwidth.compare_words import HEAD, rate_cells, say_differences, say_rates
-from iosonde.bench.runs.store import read
-from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.runs import RunRow
-from iosonde.weather import answers
-from iosonde.weather.compare.words import MARGIN, say_comparison
-from iosonde.weather.selectors import Defaults
-from iosonde.weather.store import Store
+from iosonde.bench.compare.answers import compare_runs
+from iosonde.bench.compare.words import HEAD, run_cells, say_notes, say_runs
+from iosonde.bench.runs.store import StoredRun, read_runs
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.weather.compare.words import MARGIN
 
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """B as seen from A. ``head``, ``rows``: a row a rate of two bandwidth runs. ``note``: how they differ."""
+    """B as seen from A. ``head``, ``rows``: a row a measure. ``note``: how they differ, cautions."""
 
     say: Sequence[str]
     head: Sequence[str]
@@ -27,41 +23,15 @@ class ComparedRuns:
     note: str
 
 
-def compared_runs(root: Path, names: tuple[str, str], now_ns: int) -> ComparedRuns:
+def compared_runs(root: Path, names: tuple[str, str]) -> ComparedRuns:
     """The verdict. Raises UsageError (both the same, or of two kinds), NothingMeasuredError, StoreError."""
-    a, b = (_rows(root, name) for name in names)
-    if names[0] == names[1]:
-        raise UsageError(f"both sides are {names[0]}", expected="two runs")
-    kinds = {a[0].instrument, b[0].instrument}
-    if len(kinds) > 1:
-        raise UsageError(
-            f"a {a[0].instrument} run and a {b[0].instrument} run", expected="one kind"
-        )
-    note = say_differences(a[0], b[0])
-    if kinds == {"bandwidth"}:
-        found = compare_rates(a, b, MARGIN)
-        if not found:
-            raise NothingMeasuredError("the two runs have no rate in common")
-        return ComparedRuns(say_rates(found, MARGIN), HEAD, rate_cells(found), note)
-    sides = _samples_of(names[0], a), _samples_of(names[1], b)
-    try:
-        _, ops = answers.compare(Store(root), sides, Defaults(), now_ns, margin=MARGIN)
-    except UsageError as error:
-        raise UsageError(
-            f"the store has no samples of both runs: {error.what}",
-            expected="single operations of both",
-            hint="'iosonde bench metadata --samples' keeps them",
-        ) from error
-    return ComparedRuns([say_comparison(one, MARGIN) for one in ops], (), (), note)
+    a, b = (_run(root, name) for name in names)
+    found = compare_runs(root, (a,), (b,), MARGIN)
+    return ComparedRuns(say_runs(found), HEAD, run_cells(found), "; ".join(say_notes(found)))
 
 
-def _samples_of(run_id: str, rows: Sequence[RunRow]) -> str:
-    """What the samples of a run are called: each phase has its own, and ``benchmark`` says most."""
-    return f"{run_id}-benchmark" if any(row.phase == "benchmark" for row in rows) else run_id
-
-
-def _rows(root: Path, run_id: str) -> list[RunRow]:
-    rows = read(root, run_id=run_id)
-    if not rows:
+def _run(root: Path, run_id: str) -> StoredRun:
+    found = read_runs(root, run_id=run_id)
+    if not found:
         raise NothingMeasuredError(f"there is no run {run_id!r}", hint="'iosonde runs'")
-    return rows
+    return found[0]

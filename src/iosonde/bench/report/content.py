@@ -14,14 +14,15 @@ from iosonde.bench.locate import words as locate_words
 from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.sheet import locate_sheet
+from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.pictures import RunPicture, run_pictures
 from iosonde.bench.report.repeat import repeat_command
-from iosonde.bench.report.words import headline, long_tail, run_cautions
+from iosonde.bench.report.words import headline, long_tail
 from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.runs import RunRow
 from iosonde.model.transfers import Topology
-from iosonde.model.units import format_duration, format_percent, format_time
+from iosonde.model.units import format_count, format_duration, format_percent, format_time
 
 if TYPE_CHECKING:
     from iosonde.drawing.sheet import Sheet
@@ -147,8 +148,8 @@ def _metadata(rows: Sequence[RunRow]) -> Table:
             str(row.repetition),
             *((f"{row.waiting_factor:g}",) if several else ()),
             op_word(row.op) if row.op else "all",
-            "n/a" if row.ops is None else f"{row.ops:,}",
-            "n/a" if row.rate_per_s is None else f"{row.rate_per_s:,.0f}",
+            "n/a" if row.ops is None else format_count(row.ops),
+            "n/a" if row.rate_per_s is None else format_count(round(row.rate_per_s)),
             *(format_duration(ns) for ns in (row.q50_ns, row.q99_ns, row.max_ns)),
             str(row.failed or 0),
             "" if row.balance is None else format_percent(row.balance),

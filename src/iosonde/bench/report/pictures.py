@@ -39,7 +39,7 @@ def run_pictures(
         with suppress(
             UsageError, NothingMeasuredError
         ):  # a run without samples has no such picture
-            density, timeline = bench_sheets(Store(root), {first.run_id: first.target})
+            density, timeline = bench_sheets(Store(root), [rows])
             found += [("density", density), ("timeline", timeline)]
     return tuple(
         RunPicture(name, sheet)

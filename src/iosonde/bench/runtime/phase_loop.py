@@ -11,6 +11,7 @@ from iosonde.bench.runtime.rank_group import POLL_MS, Patience, RankGroup
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.tallies import RankTally
 from iosonde.bench.runtime.workload import Limit, PhaseKey, RankRecords
+from iosonde.host.pressure import CpuPressure, PressureMeter
 
 _SNAPSHOT_S = 2.0
 
@@ -21,9 +22,16 @@ class PhaseLoop:
     def __init__(self, group: RankGroup, watch: Watch) -> None:
         self._group, self._workload, self._watch = group, group.workload, watch
         self._last_snapshot = 0.0
+        self.pressure: CpuPressure | None = None
+        """Of this host, since ``forget_pressure``, while ranks were at work."""
+
+    def forget_pressure(self) -> None:
+        """Begin another phase."""
+        self.pressure = None
 
     def run(self, key: PhaseKey, limit: Limit, *, report: bool = True) -> list[RankTally]:
         """Go on with what was loaded, up to a limit. A rank that hangs is a tally too. Raises MeasureError."""
+        meter = PressureMeter()
         self._workload.go(key, limit)
         patience = Patience(self._watch.wanted, self._workload.stop)
         while not self._workload.poll(POLL_MS):
@@ -31,6 +39,8 @@ class PhaseLoop:
                 self._report(key)
             if patience.over():
                 break
+        spent = meter.ended()
+        self.pressure = spent if self.pressure is None else self.pressure.plus(spent)
         return [
             self._hanging(at) if tally is None else tally
             for at, tally in enumerate(self._workload.tallies())

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from iosonde.bench.runtime.tallies import PhaseTally, RankTally
 from iosonde.bench.runtime.workload import PhaseKey, RankRecords
+from iosonde.host.pressure import CpuPressure
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class PhaseResult:
     """An end was wanted, in some process."""
     records: tuple[RankRecords, ...] = ()
     """Single events of this process's ranks, where the session keeps them."""
+    pressure: CpuPressure | None = None
+    """Of the processors of the host that was pressed most; None: not measured."""
     snapshot: bool = False
     """Not the end, but how far this process's ranks are."""
 

@@ -50,6 +50,9 @@ def total_rows(label: Label, result: PhaseResult) -> list[RunRow]:
     if result.total.slowest_ns and processors:
         share = result.total.cpu_ns / (result.total.slowest_ns * processors)
         machine["cpu_share"] = round(min(share, 1.0), 4)
+    if result.pressure is not None:
+        threads = max(1, label.ranks // int(label.parameters.get("processes") or 1))
+        machine |= result.pressure.shares(threads)
     return [replace(rows[0], machine=machine), *rows[1:]]
 
 

@@ -16,6 +16,7 @@ from iosonde.bench.runtime.rank_group import HangingError, RankGroup
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.tallies import PhaseTally, RankTally, add_ranks
 from iosonde.bench.runtime.workload import Limit, PhaseKey, StartWorkload
+from iosonde.host.pressure import CpuPressure
 from iosonde.model.errors import IosondeError
 
 T = TypeVar("T")
@@ -129,6 +130,7 @@ class Session:
         """Load a phase, do it, add it up; the watch gets the result unless ``report`` is False."""
         self.load(key, work)
         limit = Limit(None if stonewall is None else stonewall.after_ns)
+        self._loop.forget_pressure()
         ranks = self._run(key, limit)
         stopped = self._any(self._watch.wanted() or _ended(ranks, "stopped"))
         total = self._total(ranks)
@@ -142,13 +144,25 @@ class Session:
                 total = self._total(ranks)
         self.hanging |= self._any(_ended(ranks, "hanging"))
         records = self._loop.records(ranks) if self._keep_records else ()
-        result = PhaseResult(key, tuple(ranks), total, at_limit, stopped, records)
+        pressure = self._pressed()
+        result = PhaseResult(key, tuple(ranks), total, at_limit, stopped, records, pressure)
         if report:
             self._watch.result(result)
         return result
 
+    def total(self, ranks: Sequence[RankTally]) -> PhaseTally | None:
+        """Ranks of all processes together, at process 0."""
+        return self._total(ranks)
+
     def _run(self, key: PhaseKey, limit: Limit) -> list[RankTally]:
         return self.agreed(lambda: self._loop.run(key, limit))
+
+    def _pressed(self) -> CpuPressure | None:
+        """Of the process whose ranks waited for processors longest."""
+        found = [each for each in self._processes.all_gather(self._loop.pressure) if each]
+        return max(
+            found, key=lambda each: (each.queued_s or 0.0, each.stalled_s or 0.0), default=None
+        )
 
     def _total(self, ranks: Sequence[RankTally]) -> PhaseTally | None:
         return self._processes.reduce(add_ranks(ranks), PhaseTally.plus)

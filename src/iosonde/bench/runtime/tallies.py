@@ -41,6 +41,11 @@ class RankTally:
         return sum(op.ok for op in self.ops)
 
     @property
+    def failures(self) -> int:
+        """Operations that did not."""
+        return sum(op.failures for op in self.ops)
+
+    @property
     def op_time_ns(self) -> int:
         """Time spent in operations, whatever came of them."""
         return sum(op.sum_ns + op.failed_ns for op in self.ops)
@@ -150,8 +155,10 @@ def ranks_in_sequence(parts: Sequence[Sequence[RankTally]]) -> tuple[RankTally, 
     merged = []
     for ranks in zip(*parts, strict=True):
         series: Mapping[str, BinnedSeries] = {}
+        ops: Mapping[str, OpTally] = {}
         for rank in ranks:
             series = _merged(series, rank.series, BinnedSeries.plus)
+            ops = _merged(ops, {op.op: op for op in rank.ops}, OpTally.plus)
         merged.append(
             replace(
                 ranks[0],
@@ -161,7 +168,8 @@ def ranks_in_sequence(parts: Sequence[Sequence[RankTally]]) -> tuple[RankTally, 
                 of_steps=sum(rank.of_steps for rank in ranks),
                 waited_ns=sum(rank.waited_ns for rank in ranks),
                 cpu_ns=sum(rank.cpu_ns for rank in ranks),
-                ops=tuple(op for rank in ranks for op in rank.ops),
+                rows_left_out=sum(rank.rows_left_out for rank in ranks),
+                ops=tuple(ops.values()),
                 problems=tuple(problem for rank in ranks for problem in rank.problems),
                 series=series,
             )

@@ -62,7 +62,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContex
         return
     if len(runs) == 1 and not args.adaptive:
         print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
-    elif judged:
+    elif args.adaptive:
         print(comparison(compare(rows, every_factor=True)))
     if len(runs) > 1 or (args.pattern == "cycle" and not args.adaptive):
         print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
@@ -84,13 +84,13 @@ def _plot(
         from iosonde.bench.adaptive.sheet import waiting_sheet
 
         say = [f"{found.target}: {verdict_line(found)}" for _, found in judged]
-        save_sheet(waiting_sheet(judged, say), args.plot, dark=args.dark)
+        save_sheet(waiting_sheet(judged, say), args.plot, width_in=9.0, dark=args.dark)
         options.note(f"wrote {args.plot}")
     elif samples is not None:
         from iosonde.bench.metadata.sheets import bench_sheets
 
         timeline = args.plot.with_name(f"{args.plot.stem}-timeline{args.plot.suffix}")
-        sheets = bench_sheets(Store(samples), {rows[0].run_id: rows[0].target for rows in each})
+        sheets = bench_sheets(Store(samples), each)
         for path, sheet in zip((args.plot, timeline), sheets, strict=True):
             if sheet is not None:
                 save_sheet(sheet, path, dark=args.dark)

@@ -11,7 +11,7 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import JsonLines, bars, on_terminal
 from iosonde.model.runs import RunRow
-from iosonde.model.units import format_waiting_factor
+from iosonde.model.units import format_count, format_waiting_factor
 
 
 class ProgressView:
@@ -53,7 +53,9 @@ class ProgressView:
         self.bar.remove_task(self._task)
         self._task = None
         for row in rows[:1]:
-            rate = "n/a" if row.rate_per_s is None else f"{row.rate_per_s:,.0f} ops/s"
+            rate = (
+                "n/a" if row.rate_per_s is None else f"{format_count(round(row.rate_per_s))} ops/s"
+            )
             if row.last_bytes_per_s is not None:
                 rate = format_bandwidth(row.last_bytes_per_s)
             failed = f", {row.failed} failed" if row.failed else ""

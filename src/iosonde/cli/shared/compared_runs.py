@@ -1,113 +1,124 @@
-"""``iosonde compare`` of two bandwidth runs."""
+"""``iosonde compare`` of benchmark runs: which words are runs, and the answer as text or data."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from iosonde.bench.bandwidth.compare import BandwidthRatio, compare_rates
-from iosonde.bench.bandwidth.compare_words import (
-    HEAD,
-    rate_cells,
-    rates_json,
-    say_differences,
-    say_rates,
-)
-from iosonde.bench.runs.store import StoredRun
+from iosonde.bench.compare.answers import RunComparison, compare_runs
+from iosonde.bench.compare.words import HEAD, run_cells, runs_json, say_notes, say_runs, say_side
+from iosonde.bench.runs.store import StoredRun, read_runs
 from iosonde.cli.shared import options
-from iosonde.cli.shared.target_or_run import runs_named
-from iosonde.cli.shared.text import table
+from iosonde.cli.shared.named_run import run_named
+from iosonde.cli.shared.text import table, wrapped
 from iosonde.engine.files import write_frame
-from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
+from iosonde.weather.samples.periods import runs as sampled_runs
+from iosonde.weather.selectors import spellings
 from iosonde.weather.store import Store
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_PREFIX = "run:"
+_NEAR = 0.8
+
+Sides = tuple[list[StoredRun], list[StoredRun]]
 
 
-def bandwidth_pair(store: Store, names: tuple[str, str]) -> tuple[StoredRun, StoredRun] | None:
-    """Both runs where both names are bandwidth runs; None where none is. Raises UsageError for one of each."""
-    if any("@" in name for name in names):
-        # A period of a target or run: samples are asked for.
+def run_sides(store: Store, words: tuple[str, str]) -> Sides | None:
+    """The runs of both sides, each a run or several with commas; None where samples are meant.
+
+    Words that name samples (a target, a run of theirs by its whole id, a period) go there. Raises UsageError.
+    """
+    if any("@" in word for word in words):
         return None
-    found = runs_named(store, names, _is_bandwidth)
-    a, b = found
-    if a is not None and b is not None:
-        return a, b
-    if a is not None or b is not None:
-        other = names[0 if a is None else 1]
+    each = [[one.strip().removeprefix(_PREFIX) for one in word.split(",")] for word in words]
+    sampled = {run.run_id for run in sampled_runs(store.root)}
+    known = sampled | {ref.target for ref in store.targets()}
+    if all(spellings(one) & known for side in each for one in side):
+        return None
+    every = {run.run_id: run for run in read_runs(store.root)}
+    found = [[_run(one, every) for one in side] for side in each]
+    runs = [[run for run in side if run is not None] for side in found]
+    if not any(runs):
+        _suggest([one for side in each for one in side], list(every), known)
+        return None
+    for side, names in zip(found, each, strict=True):
+        for run, name in zip(side, names, strict=True):
+            if run is None:
+                near = difflib.get_close_matches(name, list(every), n=1, cutoff=_NEAR)
+                raise UsageError(
+                    f"{name!r} is no benchmark run, the other side is one",
+                    expected="runs on both sides",
+                    hint=repr(near[0]) if near else "'iosonde runs'",
+                )
+    return runs[0], runs[1]
+
+
+def _run(word: str, every: dict[str, StoredRun]) -> StoredRun | None:
+    if not any(name.startswith(word.partition("…")[0]) for name in every):
+        return None
+    return every[run_named(word, list(every))]
+
+
+def _suggest(words: Sequence[str], runs: list[str], known: set[str]) -> None:
+    """A word that is nearly a run and nothing else is one with a slip."""
+    for word in words:
+        near = difflib.get_close_matches(word, runs, n=1, cutoff=_NEAR)
+        if near and not spellings(word) & known:
+            raise UsageError(f"there is no run {word!r}", hint=repr(near[0]))
+
+
+def compare_named_runs(root: Path, sides: Sides, args: argparse.Namespace) -> int:
+    """Print the verdict of each subject, or the numbers as data."""
+    if args.plot is not None or args.quantiles:
         raise UsageError(
-            f"{other!r} is no bandwidth run, the other side is one",
-            expected="two bandwidth runs",
-            hint="'iosonde runs'",
+            "--plot and --quantiles are for samples",
+            expected="runs with --samples, by the id of a phase: RUN-benchmark",
+            hint="'iosonde report RUN' has the pictures of a run",
         )
-    return None
-
-
-def _is_bandwidth(run: StoredRun) -> bool:
-    return run.rows[0].instrument == "bandwidth"
-
-
-def compare_runs(pair: tuple[StoredRun, StoredRun], args: argparse.Namespace) -> int:
-    """Print the verdict of each rate, or the numbers as data."""
-    a, b = pair
-    if a.run_id == b.run_id:
-        raise UsageError(f"both sides are {a.run_id}", expected="two runs")
-    if args.plot is not None or args.quantiles or args.op:
-        raise UsageError(
-            "--plot, --quantiles and --op are for samples of a probe",
-            hint="'iosonde report RUN' has the pictures of a bandwidth run",
-        )
-    found = compare_rates(a.rows, b.rows, args.margin)
-    if not found:
-        raise NothingMeasuredError("the two runs have no rate in common")
+    found = compare_runs(root, *sides, args.margin, args.op or None)
     if args.format == "table":
-        _print(pair, found, args.margin)
+        _print(found)
     elif args.format == "json":
-        _write_json(pair, found, args)
+        text = json.dumps({"schema_version": SCHEMA_VERSION, **runs_json(found)}, indent=2) + "\n"
+        options.put_text(text, args.output)
     else:
         _write_csv(found, args)
     return 0
 
 
-def _print(pair: tuple[StoredRun, StoredRun], found: list[BandwidthRatio], margin: float) -> None:
-    for name, run in zip("AB", pair, strict=True):
-        first = run.rows[0]
-        print(f"{name}: run {run.run_id}, {first.ranks or 'n/a'} ranks on {first.target}")
-    print("\n" + "\n".join(say_rates(found, margin)))
-    print("\n" + table(HEAD, rate_cells(found), left=3))
-    if differences := say_differences(pair[0].rows[0], pair[1].rows[0]):
-        print(f"\nnote: {differences}")
+def _print(found: RunComparison) -> None:
+    for name, side in (("A", found.a), ("B", found.b)):
+        print("\n".join(wrapped(say_side(side), f"{name}: ")))
+    print()
+    for text in say_runs(found):
+        print("\n".join(wrapped(text, "", "  ")))
+    print("\n" + table(HEAD, run_cells(found), left=3, worth=("A", "B")))
+    for place, note in enumerate(say_notes(found)):
+        print("\n".join(wrapped(note, ("" if place else "\n") + "note: ", "  ")))
 
 
-def _write_json(
-    pair: tuple[StoredRun, StoredRun], found: list[BandwidthRatio], args: argparse.Namespace
-) -> None:
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "margin": args.margin,
-        **{name: run.run_id for name, run in zip("ab", pair, strict=True)},
-        **rates_json(found, args.margin),
-    }
-    text = json.dumps(document, indent=2) + "\n"
-    options.put_text(text, args.output)
-
-
-def _write_csv(found: list[BandwidthRatio], args: argparse.Namespace) -> None:
-    names = [
-        name for name in BandwidthRatio.__slots__ if name not in ("direction", "rate", "verdict")
-    ]
+def _write_csv(found: RunComparison, args: argparse.Namespace) -> None:
+    rows = [(one, ratio) for one in found.verdicts for ratio in one.measures]
     columns = {
-        name: np.array([getattr(one, name) for one in found], dtype=object)
-        for name in ("direction", "rate", "verdict")
-    } | {name: np.array([getattr(one, name) for one in found], dtype=np.float64) for name in names}
+        "phase": [one.subject.phase for one, _ in rows],
+        "op": [one.subject.op for one, _ in rows],
+        "verdict": [one.verdict for one, _ in rows],
+        "measure": [ratio.measure.column for _, ratio in rows],
+    }
+    frame = {name: np.array(values, dtype=object) for name, values in columns.items()}
+    numbers = ("a", "b", "ratio", "lower", "upper", "p_value", "smallest")
+    frame |= {name: np.array([getattr(ratio, name) for _, ratio in rows]) for name in numbers}
     with tempfile.TemporaryDirectory() as folder:
         path = args.output or Path(folder) / "out"
-        write_frame(Frame(columns), path, "csv")
+        write_frame(Frame(frame), path, "csv")
         if args.output is None:
             options.copy_to_stdout(path)
         else:

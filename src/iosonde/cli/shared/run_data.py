@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of
 from iosonde.cli.shared import options
@@ -33,6 +34,10 @@ def write_rows(
     if format_name == "json":
         compared = [asdict(one) for one in compare(rows, every_factor=every_factor)]
         found: dict[str, Any] = {"runs": compared, "rows": [asdict(row) for row in rows]}
+        ids = list(dict.fromkeys(row.run_id for row in rows))
+        found["cautions"] = {
+            run_id: run_cautions([row for row in rows if row.run_id == run_id]) for run_id in ids
+        }
         if verdicts:
             found["verdicts"] = list(verdicts)
         if root is not None:

@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from iosonde.bench.bandwidth.words import format_bandwidth
+from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
 from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
 from iosonde.cli.shared.bandwidth_table import bandwidth_table
 from iosonde.cli.shared.fitting import columns
-from iosonde.cli.shared.text import table
+from iosonde.cli.shared.text import table, wrapped
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_count, format_duration, format_size, format_time
 
 _WIDE = 140
 _LEAST_NAME = 14
-_GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
+_GONE_FIRST = ("backend", "I", "P", "what", "D", "target", "N", "balance", "max", "when")
 """Columns that go, in this order, where there is no room."""
 _ONE_KIND = ("write_bytes_per_s", "read_bytes_per_s", "creates_per_s")
 """Columns of one benchmark, which go where no run has them."""
@@ -152,7 +153,7 @@ def _lines(every: list[_Column]) -> list[str]:
 def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
     """One run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
     if rows[0].instrument == "bandwidth":
-        return "\n\n".join([_about(rows, now_ns), bandwidth_table(rows)])
+        return "\n\n".join([_about(rows, now_ns), bandwidth_table(rows), *_cautions(rows)])
     together = [row for row in sorted(rows, key=run_order) if row.rank is None]
     parts = [_about(rows, now_ns), _phases([row for row in together if row.op is None])]
     ops = [row for row in together if row.op is not None]
@@ -162,7 +163,14 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
     if ranks:
         slow = [say_ranks(one) for one in slow_ranks(rows)]
         parts.append("\n".join(slow[:_MOST_LINES]) or "no data on single ranks")
+    parts += _cautions(rows)
     return "\n\n".join(part for part in parts if part)
+
+
+def _cautions(rows: Sequence[RunRow]) -> list[str]:
+    """A note a caution; failures have columns of their own."""
+    lines = [line for text in run_cautions(rows) for line in wrapped(f"note: {text}", "", "  ")]
+    return ["\n".join(lines)] if lines else []
 
 
 def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:

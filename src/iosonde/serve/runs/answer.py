@@ -129,7 +129,7 @@ class RunRoutes:
 
     def _compare(self, query: RunCompareQuery) -> JsonBody:
         with _refused():
-            found = compared_runs(self._root, (query.a, query.b), self._clock())
+            found = compared_runs(self._root, (query.a, query.b))
         table = {"head": list(found.head), "rows": [list(row) for row in found.rows]}
         return json_body(wire.dumps({"say": list(found.say), "table": table, "note": found.note}))
 

@@ -41,12 +41,13 @@ def density_sheet(found: Sequence[OpDensity]) -> Sheet | None:
             panes.append(Pane(op_word(op), "density", SECONDS, curves, len(curves), note))
     widths = [one.density.bandwidth for one in found if one.density is not None]
     caption = [
-        f"height: share of operations per decade of latency; n = {format_count(sum(totals.values()))}"
+        "height (logarithmic): share of operations per decade of latency; "
+        f"n = {format_count(sum(totals.values()))}"
     ]
     if widths:
         caption.append(
             "Gaussian kernel on log10 of latency, bandwidth 0.9 min(s, IQR/1.34) n^(-1/5) (Silverman): "
-            f"{min(widths):.2g} to {max(widths):.2g} decades; lines down: medians"
+            f"{_span(widths)} decades; lines down: medians"
         )
     if len(totals) > len(names):
         caption.append(f"{len(totals) - len(names)} curves with fewer operations are not drawn")
@@ -54,6 +55,11 @@ def density_sheet(found: Sequence[OpDensity]) -> Sheet | None:
     return Sheet(
         "density", clean_text(title), ("density",), tuple(panes), None, None, tuple(caption)
     )
+
+
+def _span(widths: Sequence[float]) -> str:
+    first, last = f"{min(widths):.2g}", f"{max(widths):.2g}"
+    return first if first == last else f"{first} to {last}"
 
 
 def _curve(one: OpDensity) -> Curve | None:
