@@ -272,7 +272,9 @@ def _busy(
         query = SlowdownQuery(
             target=target, since_ns=since, until_ns=until, trailing_ns=60_000_000_000
         )
-        found += [one for one in answers.slowdown(weather.store, query).spans if one.host_busy]
+        found += [
+            one for one in answers.slowdown(weather.store, query, now_ns).spans if one.host_busy
+        ]
     found = [
         one
         for one in found

@@ -34,7 +34,7 @@ def stretch_windows(store: Store, slow: StretchFacts) -> Frame:
     query = SlowdownQuery(
         host=slow.host, since_ns=begin, until_ns=end, window_ns=width, trailing_ns=TRAILING_NS
     )
-    windows = answers.slowdown(store, query).windows
+    windows = answers.slowdown(store, query, end).windows
     if not len(windows):
         return windows
     inside = (windows["start_ns"] >= begin - width // 2) & (windows["start_ns"] < end)

@@ -41,7 +41,7 @@ class LookedAtJson(JsonModel):
     """Targets of which it was still learnt what is usual."""
 
 
-class AnnotationJson(JsonModel):
+class AlertNoteJson(JsonModel):
     """What an alert carries."""
 
     summary: str
@@ -62,4 +62,4 @@ class WhyJson(JsonModel):
     looked: LookedAtJson
     others: list[str]
     """Other targets that were slow in the stretch."""
-    annotation: AnnotationJson
+    annotation: AlertNoteJson
