@@ -92,7 +92,7 @@ def test_lost_operations_are_said_and_a_short_phase_says_nothing():
 def test_slow_because_the_ranks_took_the_processors_is_not_the_storage():
     found = verdicts(made({"b": 20.0}, 36, queued=1.0))
     assert found["b"].verdict == "host"
-    assert "says nothing about the storage" in say("/work", list(found.values()))
+    assert "not proof of slow storage" in say("/work", list(found.values()))
     assert "another host" in cautions(list(found.values()), 8, 2)[0]
 
 

@@ -111,7 +111,9 @@ QUESTIONS = {
         tags(store.windows(MINUTE)), MINUTE, ["mean_ns", "q95_ns"]
     ),
     "roll-ups": lambda store: store.rolled_windows(10 * MINUTE),
-    "slowdown": lambda store: answers.slowdown(store, SlowdownQuery(window_ns=MINUTE)).windows,
+    "slowdown": lambda store: (
+        answers.slowdown(store, SlowdownQuery(window_ns=MINUTE), BEGIN + 10**13).windows
+    ),
 }
 
 

@@ -125,7 +125,7 @@ def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
     path = tmp_path / "sacct"
     path.write_text(TEXT)
     assert run("import", str(path), store=tmp_path / "store") == 0
-    assert "2 999 jobs have no I/O performance value" in capsys.readouterr().out.replace(
+    assert "2,999 jobs have no I/O performance value" in capsys.readouterr().out.replace(
         "\u202f", " "
     )
     assert run("jobs", "--format", "json", store=tmp_path / "store") == 0

@@ -190,7 +190,7 @@ def test_imported_samples_are_judged_as_those_of_a_probe(tmp_path, capsys):
     root, path = tmp_path / "store", slow_hours(tmp_path / "tool.csv")
     assert run("import", str(path), store=root) == 0
     said = capsys.readouterr().out
-    assert "imported 8 640 samples of /work" in said
+    assert "imported 8,640 samples of /work" in said
     assert "due every 30s in 1 series" in said
     span = ("--since", "2026-09-21T00:00", "--until", "2026-09-26T00:00")
     window = ("--window", "10m", "--format", "json")

@@ -39,7 +39,7 @@ def test_the_peak_of_a_file_system_is_that_of_all_motifs(tmp_path):
 
 
 def test_a_table_without_performance_says_so(tmp_path):
-    with pytest.raises(UsageError, match=r"t\.csv has no I/O performance_bytes_per_s"):
+    with pytest.raises(UsageError, match=r"t\.csv has no performance_bytes_per_s"):
         fraction_of_peak(table(tmp_path, row(), mapping='[job]\njob_id = "id"'))
 
 

@@ -144,7 +144,9 @@ def test_series_are_found_by_a_few_words(station):
         station.read("work")
     with pytest.raises(UsageError, match=r"no series 'opns'; .*; try opens"):
         station.read("opns")
-    with pytest.raises(NothingMeasuredError, match="nothing of tokio work mdt opens in that time"):
+    with pytest.raises(
+        NothingMeasuredError, match="no samples of tokio work mdt opens in that time"
+    ):
         station.read("opens", "2020-01-01", "2020-01-02")
 
 
@@ -525,7 +527,7 @@ def test_now_windows_and_runs_of_a_store(probed):
     assert now["severity"].tolist() == ["unknown"], "its probe was stopped"
     assert now.lines[0].startswith("unknown: /work has no probe since ")
     assert probed.now("/work").to_pandas().kind.tolist() == ["stopped"]
-    with pytest.raises(NothingMeasuredError, match="nothing is watched"):
+    with pytest.raises(NothingMeasuredError, match="no probe has a state of that"):
         probed.now("/wrok")
     windows = probed.windows("/work", window="10m", op="reads")
     assert set(windows["op"]) == {"data_read"}

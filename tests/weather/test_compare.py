@@ -338,7 +338,7 @@ def test_selectors_know_targets_hosts_and_runs(tmp_path):
         "/work", since_ns=START - HOUR, until_ns=START
     )
     many = replace(known, targets=frozenset({"/work", "/home"}))
-    with pytest.raises(UsageError, match="which target"):
+    with pytest.raises(UsageError, match="the target is missing"):
         sides(Part(since_ns=1, until_ns=2), Part(since_ns=3, until_ns=4), Defaults(), many)
     one, other = sides(Part("/work"), Part("/home"), Defaults(since_ns=5), many)
     assert (one.since_ns, other.since_ns) == (5, 5)

@@ -100,7 +100,7 @@ def test_a_lasting_change_of_what_is_usual(tmp_path):
     assert "usual now / at first" in text
     assert "<td>1.6x</td>" in text
     assert "<td>1.0x</td>" in text
-    assert "has been 1.6x what it was before" in text
+    assert "has been 1.6x the earlier one" in text
     calm = page("", "", [Section(report, words, [], None, [])], "")
     assert "at first" not in calm
 
@@ -117,7 +117,7 @@ def dense(tmp_path_factory):
     return Store(root)
 
 
-def test_events_are_minutes_sharp_and_end_with_a_range_that_is_over(dense):
+def test_events_are_minutes_sharp_and_what_nobody_saw_end_is_unknown(dense):
     query = asked(0, 3 * HOUR)
     for now, end in ((query.until_ns, None), (query.until_ns + DAY * SECOND, query.until_ns)):
         (found,) = happened(dense, query, now).places.values()
@@ -125,7 +125,8 @@ def test_events_are_minutes_sharp_and_end_with_a_range_that_is_over(dense):
         assert (first.start_ns - MONDAY) / SECOND == 2 * HOUR
         assert (first.end_ns - MONDAY) / SECOND == 2 * HOUR + 360
         assert first.peak == pytest.approx(5.0, rel=0.1)
-        assert (last.end_ns is None) == (end is None)
+        assert last.end_ns is None, "nobody saw its end"
+        assert (last.unknown_since_ns is None) == (end is None)
         assert abs(last.seen_until_ns - query.until_ns) <= SECOND, "to the last slow operation"
     report = one_report(dense, 0, 3 * HOUR)
     assert [event.start_ns for event in report.events] == [first.start_ns, last.start_ns]

@@ -195,7 +195,7 @@ def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
     )
     assert done.returncode == 1, done.stderr
     assert "cannot seal" in done.stderr
-    assert "kept" in done.stderr
+    assert "the segment stays" in done.stderr
     assert "Traceback" not in done.stderr
     assert layout.spool_segments(live) == before
     assert not any(path.is_file() for path in (live / "samples").rglob("*"))

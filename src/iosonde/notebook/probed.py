@@ -79,9 +79,9 @@ def now(root: Path, targets: Sequence[str] | None) -> NowResult:
         matters = [one for one in states if one["target"] in targets or one["path"] in targets]
     if not matters:
         raise NothingMeasuredError(
-            f"nothing is watched: no such states in {root}",
+            f"no probe has a state of that in {root}",
             expected="a running probe",
-            hint=".targets() lists what was watched",
+            hint=".targets() lists the targets of probes",
         )
     every = answers.now(states, at_ns)
     wanted = {(one["host"], one["target"]) for one in matters}

@@ -97,7 +97,7 @@ def test_what_several_directories_refuse(
     assert bandwidth(*folders, *words) == 2
     assert said in capsys.readouterr().err
     assert bandwidth(folders[0], folders[0], "-n", 2) == 2
-    assert "named twice" in capsys.readouterr().err
+    assert "appears twice" in capsys.readouterr().err
 
 
 def test_a_second_run_in_one_of_the_directories_is_refused(

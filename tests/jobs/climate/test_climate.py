@@ -89,7 +89,7 @@ def test_two_dates_are_two_events():
     assert any("y rose" in line for line in say_on_date(on))
     quiet = changed_on(found, START_NS + 150 * DAY_NS)
     assert not quiet.changes
-    assert "nothing is known" in say_on_date(quiet)[0]
+    assert "no lasting change" in say_on_date(quiet)[0]
     assert len(quiet.steady) == 4
 
 
@@ -221,7 +221,7 @@ def test_what_cannot_be_answered():
         climate(made, file_system="four")
     with pytest.raises(UsageError, match="no job has the motif"):
         climate(made, motif="nothing")
-    with pytest.raises(UsageError, match="no performance"):
+    with pytest.raises(UsageError, match="no I/O performance"):
         climate(table({"own_reads": [1.0, 2.0]}))
     with pytest.raises(NothingMeasuredError):
         climate(made, since_ns=START_NS + 10_000 * DAY_NS)

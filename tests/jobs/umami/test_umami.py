@@ -45,7 +45,7 @@ def test_what_is_not_known_is_said_and_not_guessed() -> None:
     assert alone.rows[0].stood.standing == "too little history"
     nameless = table({CPU: [1.0] * 9}, motif="")
     assert umami(nameless, "9").others == 0
-    assert "nothing to compare" in umami(nameless, "9").notes[0]
+    assert "no runs to compare" in umami(nameless, "9").notes[0]
 
 
 def test_rows_stand_in_the_usual_order_and_only_known_ones() -> None:

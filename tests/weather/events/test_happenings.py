@@ -87,7 +87,7 @@ def test_lost_operations_slow_recovery_and_blindness_are_told():
     text = slow_words.say_slow_event(told, NOW, UTC)
     assert text.endswith(
         ". 2.1% of reads were late or missing. Reads took 5 min from half their peak to the end"
-        ". Nobody looked for 12 min of it"
+        ". No probe ran for 12 min of it"
     )
 
 
@@ -175,5 +175,5 @@ def test_host_or_storage(seen, wanted):
 def test_that_nothing_recurs_is_only_said_of_time_enough():
     day = 24 * 60 * MINUTE
     assert happenings.say_nothing_recurs(0).startswith("not enough history")
-    assert happenings.say_nothing_recurs(2 * day).startswith("2 d are too short to see")
-    assert happenings.say_nothing_recurs(20 * day).endswith("was found in 20 d")
+    assert happenings.say_nothing_recurs(2 * day).startswith("2 d of history are too short")
+    assert happenings.say_nothing_recurs(20 * day).endswith("pattern in 20 d")

@@ -48,8 +48,10 @@ def earlier_runs(root: Path, job: Job) -> EarlierRuns:
                 np.ma.getdata(found[name]).astype(np.int64) for name in columns.split(", ")[1:3]
             )
             keys = list(zip(found["job_id"].tolist(), start.tolist(), strict=True))
-            fresh = np.array([key not in seen for key in keys], dtype=np.bool_)
-            seen.update(keys)
+            fresh = np.zeros(len(keys), dtype=np.bool_)
+            for place, key in enumerate(keys):
+                fresh[place] = key not in seen
+                seen.add(key)
             begins.append(start[fresh])
             ends.append(end[fresh])
             nodes.append(np.ma.filled(found["nodes"], NULL_NS).astype(np.int64)[fresh])

@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from iosonde.engine import layout
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
 from iosonde.weather.events.pieces.judged import MINUTE_NS
 from iosonde.weather.events.timeline import Happenings, happened
 from iosonde.weather.events.watched import WatchedTarget
+from iosonde.weather.rollups.fallback import dropped
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import analyse, learned
 from iosonde.weather.store import Store
@@ -40,7 +42,10 @@ def with_stretches(
     if not is_of_events(query):
         return result
     found = happened(store, query, now_ns, known=known)
-    return replace(result, spans=together(result.spans, stretches(found), query.ops))
+    spans = together(result.spans, stretches(found), query.ops)
+    return replace(
+        result, spans=sorted([*spans, *_without_samples(store, result.spans)], key=_place)
+    )
 
 
 def is_of_events(query: SlowdownQuery) -> bool:
@@ -53,10 +58,26 @@ def together(
 ) -> list[SlowSpan]:
     """Stretches of events, and those of windows that the probing host explains; by series and begin."""
     mine = [span for span in of_events if ops is None or span.key.op in ops]
-    return sorted(
-        [*mine, *(span for span in of_windows if span.host_busy)],
-        key=lambda span: (span.key, span.start_ns),
-    )
+    return sorted([*mine, *(span for span in of_windows if span.host_busy)], key=_place)
+
+
+def _place(span: SlowSpan) -> tuple[SeriesKey, int]:
+    return span.key, span.start_ns
+
+
+def _without_samples(store: Store, of_windows: Iterable[SlowSpan]) -> list[SlowSpan]:
+    """Stretches of windows that were kept where retention dropped the samples: nothing sharper is left of them."""
+    if not dropped(store.root):
+        return []
+    first: dict[str, str] = {}
+    for segment in layout.parquet_segments(store.root):
+        date = segment.path.parent.parent.name.removeprefix("date=")
+        first[segment.host] = min(date, first.get(segment.host, date))
+    return [
+        span
+        for span in of_windows
+        if not span.host_busy and layout.utc_date(span.end_ns) < first.get(span.key.host, "9999")
+    ]
 
 
 def stretches(found: Happenings) -> list[SlowSpan]:

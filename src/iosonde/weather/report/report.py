@@ -132,7 +132,7 @@ def reports(
             events=tuple(events.get(report.place, ())),
             recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
             learning_ns=_learning_ns(learning.get(report.place[:2]), until),
-            learned_ns=_learned_ns(learning.get(report.place[:2])),
+            learned_ns=_learned_ns(learning.get(report.place[:2]), until),
         )
         for report in found
     ]
@@ -144,8 +144,9 @@ def _learning_ns(span: LearningSpan | None, until_ns: int) -> int | None:
     return until_ns if span.until_ns is None else min(span.until_ns, until_ns)
 
 
-def _learned_ns(span: LearningSpan | None) -> int | None:
-    return None if span is None or span.until_ns is not None else span.learned_ns
+def _learned_ns(span: LearningSpan | None, until_ns: int) -> int | None:
+    over = span is None or (span.until_ns is not None and span.until_ns <= until_ns)
+    return None if span is None or over else span.learned_ns
 
 
 def _is_short_rank(report: Report) -> bool:

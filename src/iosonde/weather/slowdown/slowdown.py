@@ -131,7 +131,10 @@ def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> Wind
     names = ("slowdown", "slowdown_lower", "slowdown_upper")
     nothing = np.full(len(windows), np.nan)
     columns = [nothing if name is None else windows[name] for name in statistic_columns(statistic)]
-    factors = {name: column / baseline for name, column in zip(names, columns, strict=True)}
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # of a latency of nothing there is no ratio
+        factors = {name: column / baseline for name, column in zip(names, columns, strict=True)}
     if statistic in TRIPLE:
         for name, end in zip(names, ("", "_lower", "_upper"), strict=True):
             own = np.asarray(found[statistic + end], dtype=np.float64)

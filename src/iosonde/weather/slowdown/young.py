@@ -38,7 +38,10 @@ def with_young(windows: WindowTable, known: LearntBaselines, trailing_ns: int) -
         n = len(start) if first is None else int(np.searchsorted(start, first))
         part = slice(rows.start, rows.start + n)
         medians = [windows[name][part] for name in _MEDIAN]
-        baseline[part], error[part] = young_baselines(start[:n], medians, trailing_ns)
+        usual, error[part] = young_baselines(start[:n], medians, trailing_ns)
+        baseline[part] = np.where(
+            usual > 0, usual, np.nan
+        )  # of a latency of nothing there is no ratio
     return windows.with_columns({"baseline_ns": baseline, "young_error": error})
 
 
