@@ -55,8 +55,9 @@ def test_a_store_that_cannot_be_written_is_given_up(tmp_path: Path) -> None:
         subprocess.run(["fsfreeze", "-f", mount], check=True)
         try:
             arguments = ("events", "--since", "2026-09-01", "--timeout", "2s")
+            before = ended_children()
             done, took_s = asked(*arguments, "--store", str(mount / "store"))
-            left = [child for child in children() if child]
+            left = ended_children() - before
         finally:
             subprocess.run(["fsfreeze", "-u", mount], check=True)
     assert done.returncode == 124, done.stderr
@@ -64,15 +65,16 @@ def test_a_store_that_cannot_be_written_is_given_up(tmp_path: Path) -> None:
     assert not left, "nobody of ours is a zombie"
 
 
-def children() -> list[str]:
-    """States of our own children that have ended and that nobody has collected."""
+def ended_children() -> set[str]:
+    """Our own children that have ended and that nobody has collected; other tests of this process may leave some."""
     found = subprocess.run(
-        ["ps", "-o", "stat=", "--ppid", str(os.getpid())],
+        ["ps", "-o", "pid=,stat=", "--ppid", str(os.getpid())],
         capture_output=True,
         text=True,
         check=False,
     )
-    return [line for line in found.stdout.split() if line.startswith("Z")]
+    rows = [line.split() for line in found.stdout.splitlines()]
+    return {pid for pid, state in rows if state.startswith("Z")}
 
 
 @pytest.fixture(params=["child", "thread"])

@@ -50,7 +50,9 @@ class Ganesha:
         run = os.environ.get(MARK) or uuid.uuid4().hex
         self.folder, self.name = folder, f"{tag(run)}{next(_NUMBERS) % 1000}"
         self.export = folder / "export"
+        self.run = folder / "run"
         self.export.mkdir()
+        self.run.mkdir()
         self.address = f"10.77.{os.getpid() % 250}.1"
         self.group = _CPU / self.name
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -97,16 +99,13 @@ class Ganesha:
             text = text.replace("PrivilegedPort = false", "PrivilegedPort = true")
         configuration.write_text(text)
         self._spawn("rpcbind", "-f", "-w")
+        # Ganesha registers its ports once, at its start.
+        self._wait_for("rpcbind", 111)
         log, pid = self.folder / "ganesha.log", self.folder / "ganesha.pid"
         self._spawn(
             "ganesha.nfsd", "-F", "-f", configuration, "-L", log, "-p", pid, "-N", "NIV_EVENT"
         )
-        give_up = time.monotonic() + _PATIENCE_S
-        while not self._answers():
-            if not self.alive() or time.monotonic() > give_up:
-                said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-                raise RuntimeError(f"ganesha did not start:\n{said}")
-            time.sleep(0.05)
+        self._wait_for("ganesha", _NFS, log)
         if share is not None:
             self._limit(share)
 
@@ -131,17 +130,34 @@ class Ganesha:
         os.kill(self.pid, signal.SIGCONT)
 
     def _spawn(self, *words: object) -> None:
-        inside = ["ip", "netns", "exec", self.name, *map(str, words)]
+        # Sockets and locks in /run are our own, too: a network namespace alone shares them with other servers.
+        private = 'mount --bind "$0" /run && exec "$@"'
+        inside = ["ip", "netns", "exec", self.name, "sh", "-c", private, str(self.run)]
         with (self.folder / "output").open("ab") as output:
             self._processes.append(
-                subprocess.Popen(inside, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+                subprocess.Popen(
+                    [*inside, *map(str, words)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                )
             )
 
-    def _answers(self) -> bool:
+    def _wait_for(self, what: str, port: int, log: Path | None = None) -> None:
+        """Return once it takes connections."""
+        give_up = time.monotonic() + _PATIENCE_S
+        while not self._answers(port):
+            if not self.alive() or time.monotonic() > give_up:
+                written = log if log and log.exists() else self.folder / "output"
+                said = written.read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"{what} did not start:\n{said}")
+            time.sleep(0.05)
+
+    def _answers(self, port: int) -> bool:
         import socket
 
         try:
-            socket.create_connection((self.address, _NFS), 1).close()
+            socket.create_connection((self.address, port), 1).close()
         except OSError:
             return False
         return True
