@@ -14,12 +14,16 @@ from iosonde.model.errors import StoreError
 from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
 from iosonde.weather.forget import current
+from iosonde.weather.slowdown.brief import brief, worst_slowdown
 from iosonde.weather.slowdown.findings import Finding, worst_first
 from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
     import duckdb
 
+MOST_WHOLE = 40
+"""Targets that ``in_brief`` leaves as they are."""
+_BRIEF = ("written_ns", "period_ns", "window_ns")
 _PAST_EVERY_NS = 600_000_000_000
 """Targets without a live state are looked for this often: it takes a scan of the history."""
 
@@ -66,6 +70,19 @@ class Targets:
             return self._past
 
 
+def in_brief(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same where targets are few; of many without notes and operations, which are most of the bytes."""
+    if len(described) <= MOST_WHOLE:
+        return described
+    return [
+        {
+            **one,
+            "state": {name: one["state"].get(name) for name in _BRIEF} | {"notes": [], "ops": []},
+        }
+        for one in described
+    ]
+
+
 def _last_due(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int]]:
     return con.execute("SELECT host, target, max(due_ns) FROM samples GROUP BY ALL").fetchall()
 
@@ -78,6 +95,8 @@ def _described(finding: Finding, state: dict[str, Any], zone: tzinfo | None) -> 
         "kind": finding.kind,
         "severity": finding.severity,
         "sentence": say(finding, zone),
+        "brief": brief(finding.kind, worst_slowdown(state["ops"])),
+        "slowdown": worst_slowdown(state["ops"]),
         "as_of_ns": finding.at_ns,
         "state": state,
     }

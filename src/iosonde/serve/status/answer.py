@@ -20,12 +20,13 @@ from iosonde.serve.status.query import (
     StatusQuery,
 )
 from iosonde.weather import answers
-from iosonde.weather.slowdown.brief import brief
+from iosonde.weather.slowdown.brief import brief, summary
 from iosonde.weather.slowdown.findings import SEVERITIES
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+    from iosonde.serve.privacy.pseudonyms import Pseudonyms
     from iosonde.serve.shared import Shared
     from iosonde.serve.targets import Targets
 
@@ -36,12 +37,19 @@ class StatusRoutes:
     """Answers the routes. ``shared`` has the threads of quick questions, ``slow`` that of events."""
 
     def __init__(
-        self, targets: Targets, shared: Shared, slow: Shared, clock: Callable[[], int]
+        self,
+        targets: Targets,
+        shared: Shared,
+        slow: Shared,
+        clock: Callable[[], int],
+        *,
+        names: Pseudonyms,
     ) -> None:
         self._targets = targets
         self._shared = shared
         self._slow = slow
         self._clock = clock
+        self._names = names
 
     async def status(self, request: Request, query: Annotated[StatusQuery, Query()]) -> Response:
         """How storage is now, the worst target first: for portals and scripts."""
@@ -93,6 +101,11 @@ class StatusRoutes:
             "as_of_ns": self._clock(),
             "severity": worst["severity"] if worst else "unknown",
             "sentence": worst["sentence"] if worst else _NOBODY,
+            "summary": summary(
+                counted,
+                len({one["target"] for one in found}),
+                len({one["host"] for one in found}),
+            ),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
             "n": len(found),
             "targets": [_row(one) for one in page],
@@ -115,7 +128,7 @@ class StatusRoutes:
         return label, brief(worst["kind"], _slowdown(worst)), worst["severity"], title
 
     def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
-        from iosonde.serve.status.annotations import marked
+        from iosonde.serve.status.annotations import explain_newest, marked
 
         root, now = self._targets.root, self._clock()
         log = answers.event_log(root, span)
@@ -126,8 +139,21 @@ class StatusRoutes:
             for one in marked(happened, log.running, now, query.zone)
             if query.host in (None, one["host"])
         ]
-        body = {"n": len(every), "annotations": every[-query.limit :]}
+        told = every[-query.limit :]
+        if query.why:
+            explain_newest(told, query.why, lambda event: self._why(event, query, now))
+        body = {"n": len(every), "annotations": told}
         return json_body(wire.dumps(body))
+
+    def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:
+        from iosonde.serve.why.answer import pseudonymous
+        from iosonde.why.answers import why
+        from iosonde.why.data import annotation
+        from iosonde.why.question import WhyQuestion
+
+        question = WhyQuestion(event=event, zone=query.zone, model=False)
+        found = pseudonymous(why(self._targets.root, question, now_ns), self._names)
+        return annotation(found, now_ns, query.zone)
 
 
 def _rank(one: dict[str, Any]) -> int:
