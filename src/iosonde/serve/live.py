@@ -8,7 +8,7 @@ A client is its cursor: the instant up to which it has the rows. A slow client m
 rows; one that was away for too long fetches the series again (event ``reload``). Without
 clients nothing is read.
 
-Events: ``targets`` (as /api/targets) every tick, of many in brief every fifth, with ``target``, a list of the one
+Events: ``targets`` (as /api/targets) every tick, of many in brief every third, with ``target``, a list of the one
 that is asked for, every tick; ``points`` (``as_of_ns``, ``ops``), whose id a
 reconnecting browser repeats; ``reload``; ``trouble`` (lines about what cannot be read) on change.
 """
@@ -33,7 +33,7 @@ from iosonde.serve.wire import dumps
 
 PERIOD_S = 1.0
 MOST_CLIENTS = 256
-MANY_EVERY = 5
+MANY_EVERY = 3
 """Ticks after which many targets are sent again."""
 
 

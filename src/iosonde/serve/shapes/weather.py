@@ -278,7 +278,7 @@ _EVENT = [
 ]
 FEED: Responses = {
     200: {
-        "description": "Server-sent events: targets every second (of many in brief every five, and whole, as a "
+        "description": "Server-sent events: targets every second (of many in brief every three, and whole, as a "
         "list of one, the target that is asked for: target); points, with host and target, whose id is the "
         "next Last-Event-ID; reload: fetch the series again; trouble: lines about what cannot be read, on change.",
         "content": {

@@ -20,8 +20,9 @@ from iosonde.serve.status.query import (
     StatusQuery,
 )
 from iosonde.weather import answers
-from iosonde.weather.slowdown.brief import brief, summary
+from iosonde.weather.slowdown.brief import brief
 from iosonde.weather.slowdown.findings import SEVERITIES
+from iosonde.weather.slowdown.words import summary_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -101,11 +102,7 @@ class StatusRoutes:
             "as_of_ns": self._clock(),
             "severity": worst["severity"] if worst else "unknown",
             "sentence": worst["sentence"] if worst else _NOBODY,
-            "summary": summary(
-                counted,
-                len({one["target"] for one in found}),
-                len({one["host"] for one in found}),
-            ),
+            "summary": _summary(found),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
             "n": len(found),
             "targets": [_row(one) for one in page],
@@ -154,6 +151,13 @@ class StatusRoutes:
         question = WhyQuestion(event=event, zone=query.zone, model=False)
         found = pseudonymous(why(self._targets.root, question, now_ns), self._names)
         return annotation(found, now_ns, query.zone)
+
+
+def _summary(found: list[dict[str, Any]]) -> str:
+    """Of one target its own sentence says it all."""
+    if len(found) < 2:
+        return ""
+    return summary_of([(one["host"], one["target"], one["severity"]) for one in found])
 
 
 def _rank(one: dict[str, Any]) -> int:
