@@ -88,7 +88,7 @@ export async function getJson(url: string, signal: AbortSignal): Promise<unknown
 
 /** `zone`: the sentences' times are in it, so that they agree with the time axes; null: the server's. */
 export const fetchTargets = async (zone: string | null, signal: AbortSignal): Promise<Target[]> =>
-  decodeTargets(await getJson(`api/targets${zone === null ? "" : `?${new URLSearchParams({ zone }).toString()}`}`, signal));
+  decodeTargets(await getJson(`api/targets?brief=true${zone === null ? "" : `&${new URLSearchParams({ zone }).toString()}`}`, signal));
 
 /** The reader's time zone, if the server knows it too; `utc`: the reader wants UTC. */
 export async function agreedZone(utc: boolean, signal: AbortSignal): Promise<string | null> {

@@ -19,11 +19,17 @@ import { NumberTable } from "../../components/weather/number_table.ts";
 import { OpPanel } from "../../components/weather/op_panel.ts";
 import { RangePicker, WindowPicker } from "../../components/weather/pickers.ts";
 import { TargetSearch } from "../../components/weather/target_search.ts";
+import { isFleet, Matrix } from "../../components/weather/matrix.ts";
+import { eventAddress, NOW } from "../shared/event_address.ts";
 import { writeAddress } from "./address.ts";
 import type { Session } from "./session.ts";
-import { matches, summary } from "./targets.ts";
+import { EventsBeside } from "./events_beside.ts";
+import { SummaryWatch } from "./summary_watch.ts";
+import { matches } from "./targets.ts";
 
 const SYNC = "iosonde";
+/** Beside a grid of hosts and targets. */
+const MOST_CARDS = 5;
 
 export class Weather {
   readonly element: HTMLElement;
@@ -33,6 +39,9 @@ export class Weather {
   private readonly cards = new Map<string, Card>();
   private readonly search = new TargetSearch(() => this.showTargets());
   private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
+  private readonly matrix: Matrix;
+  private readonly summary: SummaryWatch;
+  private readonly events = new EventsBeside();
   private readonly title = h("h2", { id: "chosen" });
   private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
   private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
@@ -57,10 +66,15 @@ export class Weather {
     this.ranges = new RangePicker((range) => session.look((choice) => choice.follow(range.id)));
     this.windows = new WindowPicker((window) => session.look((choice) => (choice.window = window)));
     this.notice = new Notice((from, to) => session.look((choice) => choice.zoomTo(from, to)));
+    this.matrix = new Matrix((target) => session.choose(target));
+    this.summary = new SummaryWatch(
+      () => session.zone,
+      () => this.showTargets(),
+    );
     this.element = h(
       "div",
       { class: "weather" },
-      h("section", { "aria-label": "Weather of all targets" }, this.search.element, this.cardList, this.spoken),
+      h("section", { "aria-label": "Weather of all targets" }, this.search.element, this.matrix.element, this.cardList, this.spoken),
       h(
         "section",
         { class: "detail", "aria-labelledby": "chosen" },
@@ -69,6 +83,7 @@ export class Weather {
         this.notes,
         this.panelGrid,
         this.cursorSpoken,
+        this.events.list.element,
         legend(about),
         this.numbers.element,
         this.figures.element,
@@ -106,14 +121,20 @@ export class Weather {
       card.element.remove();
       this.cards.delete(name);
     }
+    const fleet = isFleet(targets);
     const shown = new Set(targets.filter((target) => matches(target, this.search.words)));
-    for (const target of targets) {
+    this.matrix.element.hidden = !fleet;
+    if (fleet) this.matrix.show([...shown], this.session.target, this.palette);
+    const inCards = fleet ? ofFleet(targets, this.session.target) : targets;
+    for (const [name, card] of this.cards) if (!inCards.some((target) => nameOf(target) === name)) card.element.remove();
+    for (const target of inCards) {
       const card = this.cardOf(target);
       card.show(target, target === this.session.target, this.words, this.palette);
       card.element.hidden = !shown.has(target);
     }
-    this.inOrder(targets.map((target) => this.cardOf(target).element));
-    this.search.show(summary(targets), shown.size, targets.length);
+    this.inOrder(inCards.map((target) => this.cardOf(target).element));
+    this.summary.look();
+    this.search.show(this.summary.summary.counts, this.summary.summary.fleet, shown.size, targets.length);
     this.tickCards();
     this.speak(this.session.target);
   }
@@ -155,6 +176,7 @@ export class Weather {
       models.set(op, model);
     }
     this.numbers.show(models, this.words);
+    this.events.show(session.key, view.from, view.to, session.zone);
     this.figures.show({ key: session.key, from: view.from, to: view.to, zone: session.zone });
     this.panelGrid.dataset["loaded"] = String(session.series !== null);
   }
@@ -172,7 +194,8 @@ export class Weather {
     const name = nameOf(target);
     const known = this.cards.get(name);
     if (known !== undefined) return known;
-    const card = new Card(target, () => this.session.choose(target));
+    const why = eventAddress({ ...NOW, target: target.target });
+    const card = new Card(target, () => this.session.choose(target), why);
     this.cards.set(name, card);
     this.cardList.append(card.element);
     return card;
@@ -207,5 +230,11 @@ const openOf = (state: OpState | null, target: Target | null): OpenOperation | n
   state?.state !== "hung" || state.inflightDue === null || target?.severity !== "hung"
     ? null
     : { due: state.inflightDue, age: between(state.inflightDue, target.asOf) };
+
+/** Where a grid shows all targets: cards of the worst that are slow or hang, and of the chosen one. */
+function ofFleet(targets: readonly Target[], chosen: Target | null): Target[] {
+  const worst = targets.filter((one) => one.severity === "slow" || one.severity === "hung").slice(0, MOST_CARDS);
+  return chosen === null || worst.includes(chosen) ? worst : [...worst, chosen];
+}
 
 const nameOf = (target: Target): string => `${target.host}\n${target.target}`;
