@@ -19,7 +19,7 @@ import "../styles/climate/events.css";
 import "../styles/climate/strip.css";
 import "../styles/load/load.css";
 import "../styles/runs/runs.css";
-import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
+import { fetchAbout, firstTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About, Target } from "../api/model.ts";
 import { unixMs } from "../api/time.ts";
@@ -151,8 +151,8 @@ function start(root: HTMLElement, about: About | null): void {
 async function begin(session: Session): Promise<void> {
   try {
     const signal = new AbortController().signal;
-    session.zone = await agreedZone(showsUtc(), signal);
-    const targets = await fetchTargets(session.zone, signal);
+    const { zone, targets } = await firstTargets(showsUtc(), signal);
+    session.zone = zone;
     session.setTargets(targets);
     if (session.key !== null && targets.length > 0) session.choose(session.key);
     else if (targets.length === 0) session.listen();

@@ -1,5 +1,5 @@
-// Hosts and targets as a grid: how slow each host sees each target. The worst host is the first row, the worst target
-// the first column, so a row that stands out is a host, a column a target.
+// Hosts and targets as a grid: how slow each host sees each target. The host with most slow targets is the first row,
+// the target with most slow hosts the first column, so a row that stands out is a host, a column a target.
 import type { Target } from "../../api/model.ts";
 import { formatFactor } from "../../charts/shared/format.ts";
 import { rampColour } from "../../charts/shared/ramp.ts";
@@ -40,8 +40,8 @@ export class Matrix {
   /** `targets`: the worst first, as the server sends them. */
   show(targets: readonly Target[], chosen: Target | null, palette: Palette): void {
     this.last = () => this.show(targets, chosen, palette);
-    const hosts = [...new Set(targets.map((one) => one.host))];
-    const names = [...new Set(targets.map((one) => one.target))];
+    const hosts = ordered(targets, (one) => one.host);
+    const names = ordered(targets, (one) => one.target);
     const shown = this.all ? hosts : hosts.slice(0, FEW);
     const of = new Map(targets.map((one) => [keyOf(one.host, one.target), one]));
     // A grid that is in use keeps its order: it must not move under a pointer or a focus.
@@ -92,6 +92,13 @@ export class Matrix {
     cell.style.backgroundColor = background;
     cell.style.color = background === "" ? "" : inkOn(background);
   }
+}
+
+/** Names of one side: those with most cells that are slow or hang first, then as the server has them, the worst first. */
+function ordered(targets: readonly Target[], name: (target: Target) => string): string[] {
+  const bad = new Map<string, number>();
+  for (const one of targets) bad.set(name(one), (bad.get(name(one)) ?? 0) + (one.severity === "slow" || one.severity === "hung" ? 1 : 0));
+  return [...bad.keys()].sort((a, b) => (bad.get(b) ?? 0) - (bad.get(a) ?? 0));
 }
 
 /** Shorter than in brief: a cell has room for one word. */

@@ -1,6 +1,6 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
 import { fetchJobs, fetchRunsOf, fetchUmami, umamiUrl } from "../../api/jobs.ts";
-import type { UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
+import type { Job, UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
 import { fetchJobBeside } from "../../api/job_beside.ts";
 import type { JobAnswer } from "../../api/job_beside.ts";
 import type { TargetKey } from "../../api/model.ts";
@@ -94,12 +94,21 @@ export class JobsPage implements RoomPage {
     const signal = (this.asking = new AbortController()).signal;
     setAttribute(this.body, "data-job", null);
     try {
-      if (await this.offerRuns(query, signal)) return;
+      const runs = await fetchRunsOf(query.job, signal);
+      if (signal.aborted || this.offerRuns(query, runs)) return;
       // What it met takes longer than its diagram, and is worth it without one.
       const beside = fetchJobBeside(query.job, query.run, this.zone(), signal);
+      if (runs.length > 0 && runs.every((run) => !run.performed)) {
+        const found = await beside.catch(() => null);
+        if (signal.aborted || this.withoutDiagram(query, found)) return;
+      }
       const [figure, why] = await fetchUmami(query, signal).then((found) => [found, null] as const, (error: unknown) => [null, error] as const);
       if (signal.aborted) return;
-      if (figure === null) return void this.withoutDiagram(query, await beside.catch(() => null), why, signal);
+      if (figure === null) {
+        const found = await beside.catch(() => null);
+        if (!signal.aborted && !this.withoutDiagram(query, found)) this.fail(why);
+        return;
+      }
       void this.showBeside(query, beside, signal);
       this.error.hidden = true;
       this.diagram?.destroy();
@@ -116,14 +125,15 @@ export class JobsPage implements RoomPage {
     }
   }
 
-  /** A job that only a scheduler recorded; of another the diagram's error says what is wrong. */
-  private withoutDiagram(query: UmamiQuery, found: JobAnswer | null, why: unknown, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    if (found === null || !found.known || !found.scheduled) return this.fail(why);
+  /** A job that only a scheduler recorded; false: it is none. */
+  private withoutDiagram(query: UmamiQuery, found: JobAnswer | null): boolean {
+    if (found === null || !found.known || !found.scheduled) return false;
+    this.error.hidden = true;
     this.nothing(`Job ${query.job}`, "Known from the scheduler alone, so there is no diagram of its I/O.");
     document.title = `${found.sentence} - iosonde`;
     this.drawBeside(query, found);
     setAttribute(this.body, "data-job", query.job);
+    return true;
   }
 
   private async showBeside(query: UmamiQuery, asked: Promise<JobAnswer>, signal: AbortSignal): Promise<void> {
@@ -147,9 +157,8 @@ export class JobsPage implements RoomPage {
   }
 
   /** A job of several runs has a diagram for each: which one? False: it has one, or none. */
-  private async offerRuns(query: UmamiQuery, signal: AbortSignal): Promise<boolean> {
-    const runs = query.run === "" ? await fetchRunsOf(query.job, signal) : [];
-    if (signal.aborted || runs.length < 2) return signal.aborted;
+  private offerRuns(query: UmamiQuery, runs: readonly Job[]): boolean {
+    if (query.run !== "" || runs.length < 2) return false;
     this.nothing(`Job ${query.job}`, `It has ${runs.length} runs, each with a diagram of its own: choose one.`);
     this.body.replaceChildren(runChoice(runs, (run) => jobsAddress({ ...this.address, query: { ...query, run } })));
     document.title = `Job ${query.job} - iosonde`;

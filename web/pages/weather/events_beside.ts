@@ -7,8 +7,8 @@ import { EventList } from "../../components/weather/event_list.ts";
 import { eventAddress, NOW } from "../shared/event_address.ts";
 
 const MOST = 50;
-/** The server answers no longer range. */
-const LONGEST = hours(24 * 92);
+/** The server answers no range of more than 92 days. */
+const LONGEST = hours(24 * 91);
 
 export class EventsBeside {
   readonly list = new EventList((event) => eventAddress({ ...NOW, event: event.id }));

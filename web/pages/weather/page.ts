@@ -66,7 +66,7 @@ export class Weather {
     this.ranges = new RangePicker((range) => session.look((choice) => choice.follow(range.id)));
     this.windows = new WindowPicker((window) => session.look((choice) => (choice.window = window)));
     this.notice = new Notice((from, to) => session.look((choice) => choice.zoomTo(from, to)));
-    this.matrix = new Matrix((target) => session.choose(target));
+    this.matrix = new Matrix((target) => this.choose(target));
     this.summary = new SummaryWatch(
       () => session.zone,
       () => this.showTargets(),
@@ -195,10 +195,15 @@ export class Weather {
     const known = this.cards.get(name);
     if (known !== undefined) return known;
     const why = eventAddress({ ...NOW, target: target.target });
-    const card = new Card(target, () => this.session.choose(target), why);
+    const card = new Card(target, () => this.choose(target), why);
     this.cards.set(name, card);
     this.cardList.append(card.element);
     return card;
+  }
+
+  private choose(target: Target): void {
+    this.session.choose(target);
+    this.showTargets();
   }
 
   private viewNow(): Span {
