@@ -186,7 +186,12 @@ fn process(page: &mut Content, start_seconds: f64) {
 }
 
 impl Content {
-    fn per_target(&mut self, family: &'static Family, targets: &Targets<'_>, of: impl Fn(&Watched) -> Option<f64>) {
+    fn per_target(
+        &mut self,
+        family: &'static Family,
+        targets: &Targets<'_>,
+        of: impl Fn(&Watched) -> Option<f64>,
+    ) {
         self.family(family);
         for (watched, state) in targets {
             if let Some(value) = of(watched) {
@@ -195,7 +200,12 @@ impl Content {
         }
     }
 
-    fn per_op(&mut self, family: &'static Family, states: &[TargetState], of: impl Fn(&OpState) -> Option<f64>) {
+    fn per_op(
+        &mut self,
+        family: &'static Family,
+        states: &[TargetState],
+        of: impl Fn(&OpState) -> Option<f64>,
+    ) {
         self.family(family);
         for state in states {
             for op in &state.ops {
