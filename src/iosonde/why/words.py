@@ -20,6 +20,7 @@ from iosonde.model.units import (
     format_time,
 )
 from iosonde.weather.events.words import span_words
+from iosonde.why.component import CEILING
 from iosonde.why.links import Gap, Kind, PartSource
 
 if TYPE_CHECKING:
@@ -276,6 +277,9 @@ def _line(name: str, link: Link[Any], text: str) -> LinkLine:
 
 def _slowness(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> LinkLine:
     parts = []
+    if slow.kind == "hang":
+        lasted = (slow.end_ns or slow.seen_until_ns) - slow.begin_ns
+        parts.append(f"{op_word(slow.op)} did not answer for {about_length(lasted)}")
     if slow.factor is not None:
         parts.append(f"{op_word(slow.op)} {_ratio(slow.factor)}")
     if slow.peak is not None:
@@ -321,6 +325,8 @@ def _part(part: SlowPart, slow: StretchFacts) -> str:
                 f"{part.peers} other {'servers' if part.source is PartSource.PROBED else 'targets'}"
             )
             own = f" ({format_factor(part.peers_slow)}x slower than usual)"
+            if part.against_peers.value * max(part.peers_slow or 1.0, 1.0) >= CEILING:
+                return f"{part.name} did not answer, {beside} did{own}"
             return f"{part.name} {_ratio(part.against_peers)} slower than {beside}{own}"
         case PartSource.LOCATED:
             took = _ratio(part.against_peers)
