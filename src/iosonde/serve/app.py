@@ -70,6 +70,9 @@ from iosonde.serve.umami import Diagrams
 from iosonde.serve.why.answer import WhyRoute
 from iosonde.weather.store import Store
 
+EVENTS_KEPT_S = 15.0
+"""An event begins or ends with a window of a minute."""
+
 
 class EventStream(StreamingResponse):
     """Server-sent events."""
@@ -99,6 +102,8 @@ def create(
     # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
     shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
     drawings, slow, of_load = (Shared(time.monotonic, threads=1) for _ in range(3))
+    # Every page asks for events once a minute: equal questions of that minute are answered once.
+    of_events = Shared(time.monotonic, keep_s=EVENTS_KEPT_S, most=64, threads=1)
     arrivals = Arrivals(store.root, clock)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
@@ -116,7 +121,7 @@ def create(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        for threads in (shared, of_jobs, drawings, slow, of_load):
+        for threads in (shared, of_jobs, drawings, slow, of_load, of_events):
             threads.close()
 
     # The page allows no other host to send scripts, and FastAPI's page of the description needs one: none here.
@@ -152,7 +157,7 @@ def create(
         WhyRoute(store.root, names, slow, clock).answer
     )
     _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
-    _add_status(app, StatusRoutes(targets, shared, slow, clock, names=names))
+    _add_status(app, StatusRoutes(targets, shared, of_events, clock, names=names))
     _add_feed(app, live)
     _add_about(app, AboutRoutes(store.root, names, shared, static))
     app.mount("/", Page(static))

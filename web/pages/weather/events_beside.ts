@@ -1,6 +1,6 @@
 // The events of the target and range in view: asked for when these change, and now and then while live.
 import type { TargetKey } from "../../api/model.ts";
-import { before, between, floorTo, hours, minutes } from "../../api/time.ts";
+import { after, before, between, floorTo, hours, minutes } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { fetchEvents } from "../../api/why.ts";
 import { EventList } from "../../components/weather/event_list.ts";
@@ -18,13 +18,14 @@ export class EventsBeside {
   show(key: TargetKey | null, from: UnixMs, to: UnixMs, zone: string | null): void {
     if (key === null) return;
     const begin = between(from, to) > LONGEST ? before(to, LONGEST) : from;
-    // A live view moves with each second: its events are asked for once a minute.
-    const wanted = JSON.stringify([key, floorTo(begin, minutes(1)), floorTo(to, minutes(1)), zone]);
+    // A live view moves with each second. It asks once a minute, by whole minutes: others ask the same then.
+    const [first, last] = [floorTo(begin, minutes(1)), after(floorTo(to, minutes(1)), minutes(1))];
+    const wanted = JSON.stringify([key, first, last, zone]);
     if (wanted === this.asked) return;
     this.asked = wanted;
     this.asking.abort();
     const signal = (this.asking = new AbortController()).signal;
-    fetchEvents(key, begin, to, MOST, zone, signal)
+    fetchEvents(key, first, last, MOST, zone, signal)
       .then((found) => {
         if (!signal.aborted) this.list.show(found);
       })

@@ -35,20 +35,20 @@ _NOBODY = "no probe"
 
 
 class StatusRoutes:
-    """Answers the routes. ``shared`` has the threads of quick questions, ``slow`` that of events."""
+    """Answers the routes. ``shared`` has the threads of quick questions, ``of_events`` that of events."""
 
     def __init__(
         self,
         targets: Targets,
         shared: Shared,
-        slow: Shared,
+        of_events: Shared,
         clock: Callable[[], int],
         *,
         names: Pseudonyms,
     ) -> None:
         self._targets = targets
         self._shared = shared
-        self._slow = slow
+        self._of_events = of_events
         self._clock = clock
         self._names = names
 
@@ -73,7 +73,7 @@ class StatusRoutes:
     ) -> Response:
         """Events of a range, for dashboards."""
         span = query.span_ns(self._clock())
-        answer = await self._slow.answer(query, lambda: self._annotations(query, span))
+        answer = await self._of_events.answer(query, lambda: self._annotations(query, span))
         return json_answer(request, answer)
 
     def _found(self, query: PlaceQuery, zone: tzinfo | None) -> list[dict[str, Any]]:
