@@ -1,4 +1,5 @@
 // The page: cards of all targets, and the six panels of the chosen one.
+import { panelUrl } from "../../api/client.ts";
 import { OPS } from "../../api/model.ts";
 import type { About, Op, OpState, Target } from "../../api/model.ts";
 import type { ServerClock } from "../../api/clock.ts";
@@ -35,6 +36,8 @@ export class Weather {
   private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
   private readonly title = h("h2", { id: "chosen" });
   private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
+  /** What the pictures show, in the words of the API: read with each of them. */
+  private readonly sentence = h("p", { id: "chosen-sentence", hidden: true });
   private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
   private readonly view = h("p", { class: "view" });
   private readonly link = h("a", { class: "view-link", title: "an address of this span, with its date: for a ticket or a colleague" }, "link to this span");
@@ -69,6 +72,7 @@ export class Weather {
         this.notes,
         this.panelGrid,
         this.cursorSpoken,
+        this.sentence,
         legend(about),
         this.numbers.element,
         this.figures.element,
@@ -80,10 +84,11 @@ export class Weather {
   mount(): void {
     const model = panelModel({ series: null, live: null, open: null }, this.viewNow());
     for (const op of OPS) {
-      const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
+      const panel = new OpPanel(op, this.words.get(op) ?? op, model, this.palette, SYNC, this.panelGrid, {
         zoom: (from, to) => this.session.look((choice) => choice.zoomTo(from, to)),
         reset: () => this.session.resume(),
         announce: (text) => setText(this.cursorSpoken, text),
+        file: (more) => this.panelFile(op, more),
       });
       this.panels.set(op, panel);
     }
@@ -115,6 +120,7 @@ export class Weather {
     this.inOrder(targets.map((target) => this.cardOf(target).element));
     this.search.show(summary(targets), shown.size, targets.length);
     this.tickCards();
+    setText(this.sentence, this.session.target?.sentence ?? "");
     this.speak(this.session.target);
   }
 
@@ -182,6 +188,12 @@ export class Weather {
     const { from, to } = this.session.choice.span;
     const series = this.session.series;
     return { from, to, window: series?.window ?? this.session.window, asOf: series?.asOf ?? to };
+  }
+
+  private panelFile(op: Op, more: Readonly<Record<string, string>>): string {
+    const { session } = this;
+    const { from, to, window } = this.viewNow();
+    return session.key === null ? "" : panelUrl({ ...session.key, since: from, until: to, window }, op, session.zone, more);
   }
 
   private viewText(view: Span): string {
