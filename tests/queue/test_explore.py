@@ -1,10 +1,20 @@
 """The queue of few parameters: what each of them does, against the model's own bounds."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from iosonde.queue.answers import explored
-from iosonde.queue.explore import TRACE_BINS, Knobs, explored_data
+from iosonde.queue.explore import (
+    CYCLE_OPERATIONS,
+    PAUSE_TICKS,
+    TRACE_BINS,
+    WRITERS_BEGIN,
+    Knobs,
+    explored_data,
+)
+from iosonde.serve.simulate.answer import SimulateQuery
 
 START = {
     **{"service_ticks": 4, "queue": 500, "processes": 2, "writers": 1},
@@ -60,3 +70,18 @@ def test_the_sentence_has_the_numbers_of_the_table() -> None:
     assert "2,008 ticks at most, where an empty storage takes 4 ticks" in found["sentence"]
     assert len(found["sentence"].split()) <= 25
     assert "2,008 ticks" in [row[6] for row in found["table"]["rows"]]
+
+
+def test_the_page_of_the_documentation_has_the_numbers_of_the_code() -> None:
+    text = (Path(__file__).parents[2] / "docs/simulate.md").read_text()
+    assert f"[{PAUSE_TICKS}, R, {PAUSE_TICKS}, W] with R + W = {CYCLE_OPERATIONS}" in text
+    assert f"writers begin after {WRITERS_BEGIN:.0%} of the time" in text
+    limits = {
+        name: field["maximum"]
+        for name, field in SimulateQuery.model_json_schema()["properties"].items()
+        if "maximum" in field
+    }
+    assert (
+        f"at most {limits['processes']} processes, {limits['writers']} writers, "
+        f"M = {limits['queue']:,} and {limits['ticks']:,} ticks" in text
+    )
