@@ -163,8 +163,8 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> 
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
     sealed = sound_segments(con, layout.parquet_segments(root, since))
-    for segment in sealed:
-        live.pop((segment.host, segment.stem), None)
+    for key in layout.keys(sealed):
+        live.pop(key, None)
     make_live(con, list(live.values()))
     return Sources([segment.path for segment in sealed], list(live.values()))
 

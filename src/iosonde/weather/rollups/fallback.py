@@ -39,8 +39,8 @@ def dropped(root: Path) -> list[layout.Segment]:
     """Roll-ups that are all there is of their segment."""
     kept = layout.rollup_segments(root)
     there = {(segment.host, segment.stem) for segment in layout.spool_segments(root)}
-    there |= {(segment.host, segment.stem) for segment in layout.parquet_segments(root)}
-    gone = [segment for segment in kept if (segment.host, segment.stem) not in there]
+    there |= layout.keys(layout.parquet_segments(root))
+    gone = [segment for segment in kept if not layout.keys([segment]) & there]
     with closing(reader.connect(threads=1)) as con:
         return sound_rollups(con, root, gone)
 
