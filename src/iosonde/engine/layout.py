@@ -108,14 +108,18 @@ def spool_segments(root: Path) -> list[Segment]:
     return sorted(found)
 
 
-def parquet_segments(root: Path, since_date: str | None = None) -> list[Segment]:
-    """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
-    return _partitioned(root / "samples", since_date)
+def parquet_segments(
+    root: Path, since_date: str | None = None, host: str | None = None
+) -> list[Segment]:
+    """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on; of the folder ``host`` only."""
+    return _partitioned(root / "samples", since_date, host)
 
 
-def rollup_segments(root: Path, since_date: str | None = None) -> list[Segment]:
-    """Roll-ups of sealed segments, of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
-    return _partitioned(root / "rollups", since_date)
+def rollup_segments(
+    root: Path, since_date: str | None = None, host: str | None = None
+) -> list[Segment]:
+    """Roll-ups of sealed segments, likewise."""
+    return _partitioned(root / "rollups", since_date, host)
 
 
 def every_sealed(root: Path) -> list[Segment]:
@@ -206,16 +210,18 @@ def _settled(folder: Path) -> list[Path]:
     return files
 
 
-def _partitioned(table: Path, since_date: str | None, *, hidden: bool = False) -> list[Segment]:
+def _partitioned(
+    table: Path, since_date: str | None, host: str | None = None, *, hidden: bool = False
+) -> list[Segment]:
     found = []
     for day in _folders(table):
         name, _, value = day.name.partition("=")
         if name != "date" or (since_date is not None and value < since_date):
             continue
-        for folder in _folders(day):
+        for folder in _folders(day) if host is None else [day / f"host={host}"]:
             if folder.name.startswith("host="):
-                host = folder.name[len("host=") :]
-                files = [Segment(host, path.stem, path) for path in _settled(folder)]
+                name = folder.name[len("host=") :]
+                files = [Segment(name, path.stem, path) for path in _settled(folder)]
                 found += files if hidden else _once(files)
     return sorted(found, key=lambda segment: str(segment.path))
 

@@ -14,7 +14,7 @@ Rows are never copied out of Parquet: DuckDB scans the files. A file that is dam
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,12 +60,10 @@ class SampleFilter:
             and (self.ops is None or key.op in self.ops)
         )
 
-    def of_folders(self, segments: Iterable[layout.Segment]) -> list[layout.Segment]:
-        """Those in whose host's folder rows of this scope may lie: a fleet's other hosts are not looked at."""
-        if self.host is None or self.runs is not None:
-            return list(segments)
-        folder = slug(self.host)
-        return [segment for segment in segments if segment.host == folder]
+    @property
+    def folder(self) -> str | None:
+        """The host's folder in which all rows of this scope lie: a fleet's other hosts are not looked at; None: any."""
+        return None if self.host is None or self.runs is not None else slug(self.host)
 
     def where(self, instant: str = "due_ns") -> str:
         """The scope as SQL on a table of which ``instant`` is the time."""
@@ -170,7 +168,7 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> 
     """Create the view ``live``, of the rows that go with the Parquet files."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = sound_segments(con, scope.of_folders(layout.parquet_segments(root, since)))
+    sealed = sound_segments(con, layout.parquet_segments(root, since, scope.folder))
     for key in layout.keys(sealed):
         live.pop(key, None)
     make_live(con, list(live.values()))
@@ -189,8 +187,10 @@ def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.Sp
     """Rows of the spool that may be of ``scope``, by host folder and stem."""
     return {
         (segment.host, segment.stem): rows
-        for segment in scope.of_folders(layout.spool_segments(root))
-        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
+        for segment in layout.spool_segments(root)
+        if scope.folder in (None, segment.host)
+        and not _too_old(segment.path, scope.since_ns)
+        and (rows := _rows(segment.path))
     }
 
 

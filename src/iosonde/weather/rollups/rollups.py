@@ -121,8 +121,8 @@ def _parts(
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = scope.of_folders(layout.parquet_segments(root, since))
-    kept = sound_rollups(con, root, scope.of_folders(layout.rollup_segments(root, since)))
+    sealed = layout.parquet_segments(root, since, scope.folder)
+    kept = sound_rollups(con, root, layout.rollup_segments(root, since, scope.folder))
     known = layout.keys(kept)
     new = reader.sound_segments(con, [s for s in sealed if not layout.keys([s]) <= known])
     anew = layout.keys(new)  # of a merged file, though some of its parts have roll-ups of their own
