@@ -23,7 +23,7 @@ def scene(root: Path, host: str, hosts: int) -> Scene:
     facts = (host, "/work", "/work", None, "data_read", "slow", BEGIN, END, END)
     slow = StretchFacts(*facts, Ratio(4.0, 3.5, 4.5), 5.0, None, 13, None)
     windows = store.windows(60 * SECOND, host=host, since_ns=BEGIN, until_ns=END)
-    flags = {name: windows["n_due"] * 0 for name in ("slow", "host_busy")}
+    flags = dict.fromkeys(("slow", "host_busy"), windows["n_due"] * 0)
     return Scene(weather, slow, windows.with_columns(flags), WhyQuestion(), END)
 
 

@@ -162,7 +162,9 @@ def bucket_of(url: str, environ: Mapping[str, str], endpoint: str | None = None)
         key for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY") if not environ.get(key)
     ]
     if missing:
-        raise UsageError(f"{' and '.join(missing)} is not set", expected="keys of the S3 server")
+        verb = "is" if len(missing) == 1 else "are"
+        told = f"{' and '.join(missing)} {verb} not set"
+        raise UsageError(told, expected="keys of the S3 server")
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "us-east-1"
     address = (
         endpoint
