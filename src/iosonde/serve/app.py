@@ -58,6 +58,7 @@ from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import SeriesSource, Stretches, series_json
 from iosonde.serve.shapes import about as about_json
+from iosonde.serve.shapes import fleet as fleet_json
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
@@ -181,6 +182,14 @@ def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable
         """Every target, its sentence and its live state."""
         answer = await shared.answer(
             query, lambda: json_body(wire.dumps(_described(targets, query, clock())))
+        )
+        return json_answer(request, answer)
+
+    @app.get("/api/now", response_model=fleet_json.NowJson)
+    async def get_now(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
+        """What runs now in sentences, and this node or the storage: hosts beside each other."""
+        answer = await shared.answer(
+            ("now", query.zone), lambda: json_body(wire.dumps(targets.now(query.zone, clock())))
         )
         return json_answer(request, answer)
 
