@@ -46,7 +46,7 @@ pub enum Command {
     /// Is it slow? One sentence a target, with its evidence
     Now(Now),
     /// Tell a monitoring system whether storage is slower than usual; exit code 0, 1, 2 or 3
-    #[command(version, display_name = "iosonde-agent")]
+    #[command(version)]
     Check(Check),
 }
 
