@@ -78,11 +78,10 @@ pictures: build services ## draw the pictures of the README anew
 man: $(BIN)/iosonde ## completions and manual pages, in build/wheel/data/share; a wheel carries them
 	rm -rf $(SHARE)
 	$(BIN)/python scripts/manual.py $(SHARE)
-	cargo run --quiet -p iosonde-agent --example manual -- $(SHARE)
 
 wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) man ## one wheel with the extension, the agent, the page, completions, manual pages
 	mkdir -p build/wheel/scripts && cp $(BIN)/iosonde-agent build/wheel/scripts/
-	$(BIN)/maturin build --release --out dist
+	. $(BIN)/activate && maturin build --release --out dist
 
 packages: $(BIN)/iosonde-agent man ## dist/iosonde-agent .deb and .rpm: the agent, which answers now and check, its unit, manual pages
 	scripts/packages $(BIN)/iosonde-agent $(SHARE) dist

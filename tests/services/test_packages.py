@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,7 @@ def run(*command: object, **environ: str) -> str:
 def built(tmp_path_factory):
     """Packages of two versions."""
     out = tmp_path_factory.mktemp("packages")
-    run(
-        "cargo", "run", "--quiet", "-p", "iosonde-agent", "--example", "manual", "--", out / "share"
-    )
+    run(sys.executable, "scripts/manual.py", out / "share")
     for version in ("0.0.1", "0.0.2"):
         run("scripts/packages", AGENT, out / "share", out, VERSION=version)
     return out
