@@ -72,7 +72,8 @@ RECORDS = [
     *(
         Record(
             f"instance_target_op:iosonde_op_duration_seconds:q{round(q * 100)}_5m",
-            f"histogram_quantile({q}, sum by ({_BY_OP}, le) (rate(iosonde_op_duration_seconds_bucket[5m])))",
+            f"""histogram_quantile({q}, sum by ({_BY_OP}, le) (rate(iosonde_op_duration_seconds_bucket[5m])))
+or histogram_quantile({q}, sum by ({_BY_OP}) (rate(iosonde_op_duration_seconds[5m])))""",
         )
         for q in (0.5, 0.95)
     ),

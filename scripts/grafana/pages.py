@@ -71,8 +71,12 @@ def target() -> dashboard.Dashboard:
         "iosonde-target", "iosonde: target", "How slow is one target, since when, from which hosts?"
     )
     made = _variables(made, "instance", "target", "op", one="target")
-    buckets = f"rate(iosonde_op_duration_seconds_bucket{{{WHERE}}}[$__rate_interval])"
-    quantile = f"histogram_quantile({{}}, sum by (op, le) ({buckets}))".replace
+    classic = f"rate(iosonde_op_duration_seconds_bucket{{{WHERE}}}[$__rate_interval])"
+    native = f"rate(iosonde_op_duration_seconds{{{WHERE}}}[$__rate_interval])"
+    quantile = (
+        f"histogram_quantile({{}}, sum by (op, le) ({classic})) "
+        f"or histogram_quantile({{}}, sum by (op) ({native}))"
+    ).replace
     return (
         made.with_panel(states("State from each host", HERE, height=5))
         .with_panel(

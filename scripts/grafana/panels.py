@@ -123,7 +123,10 @@ def number(title: str, description: str, expr: str, *, bad_from: float | None = 
 def heat(title: str, metric: str, where: str, wide: int = 24) -> heatmap.Panel:
     """How operations are spread over the buckets of a histogram, classic or native."""
     of = METRICS[metric]
-    expr = f"sum by (le) (increase({metric}_bucket{{{where}}}[$__rate_interval]))"
+    classic, native = (
+        f"increase({name}{{{where}}}[$__rate_interval])" for name in (f"{metric}_bucket", metric)
+    )
+    expr = f"sum by (le) ({classic}) or sum({native})"
     made = heatmap.Panel().title(title).description(of.description).datasource(SOURCE)
     options = HeatmapColorOptions(
         mode=HeatmapColorMode.SCHEME,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit import harness
+from tests.kit.scraping import scraping
 
 pytestmark = pytest.mark.service
 
@@ -67,3 +68,36 @@ def test_prometheus_scrapes_and_answers(tmp_path: Path) -> None:
         finally:
             server.terminate()
             server.wait(20)
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_native_histograms_for_those_who_ask(tmp_path: Path, native: bool) -> None:
+    config = f"native_histograms = {str(native).lower()}\n{harness.target(tmp_path)}"
+    name = "iosonde_op_service_duration_seconds"
+    with harness.running(tmp_path, config) as agent:
+        assert f'{name}_bucket{{target="' in agent.get("/metrics")[1], "text for who asks for none"
+        flags = ("--enable-feature=native-histograms",)
+        with scraping(tmp_path, agent.address, flags=flags) as prometheus:
+
+            def seen() -> int:
+                return len(prometheus.query(f"histogram_count({name}) > 100"))
+
+            if not native:
+                buckets = f"{name}_bucket"
+                harness.wait_for("classic ones", lambda: prometheus.query(buckets), 60)
+                assert not prometheus.query(f"histogram_count({name})")
+                return
+            harness.wait_for("native ones of six ops", lambda: seen() == 6, 60)
+            medians = prometheus.query(f"histogram_quantile(0.5, {name})")
+            assert prometheus.query("iosonde_ops_total")
+            assert prometheus.query("iosonde_state == 1")
+        store = agent.store
+    rows = harness.samples(store).execute(
+        "SELECT op, quantile_disc(ended_ns - began_ns, [0.3, 0.7]) FROM samples "
+        "WHERE outcome = 'ok' GROUP BY op"
+    )
+    exact = {op: [ns / 1e9 for ns in found] for op, found in rows.fetchall()}
+    assert len(exact) == len(medians) == 6
+    for one in medians:
+        low, high = exact[one["metric"]["op"]]
+        assert low / 1.1 < float(one["value"][1]) < high * 1.1, (one, low, high)

@@ -72,7 +72,7 @@ fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failu
     session.on_note(note_logger(Arc::clone(log)));
     let ended = |error: String| (1, error);
     let signals = Signals::watch().map_err(|error| (1, format!("cannot watch for signals: {error}")))?;
-    let shown = Shown::new().counting(log.dropped());
+    let shown = Shown::new().counting(log.dropped()).native(config.native_histograms);
     if let Some(server) = listen(options, &config, &shown).map_err(ended)? {
         log.info("metrics", &format!("metrics at http://{}/metrics", server.address()));
     }

@@ -1,9 +1,11 @@
-//! `/metrics` in the text format 0.0.4 that every Prometheus reads.
+//! What `/metrics` says, in either format: the families of the agent and their series.
 
-use std::fmt::Write;
+mod content;
+pub mod protobuf;
+pub mod text;
+
 use std::sync::atomic::Ordering;
 
-use iosonde_core::histogram::Histogram;
 use iosonde_core::sample::Op;
 use iosonde_core::slowdown::live::{OUTCOME_KINDS, OpState};
 use iosonde_core::slowdown::verdict::State;
@@ -11,6 +13,8 @@ use iosonde_probe::probe::breaker;
 use iosonde_probe::probe::state::TargetState;
 use iosonde_probe::probe::view::{View, Watched};
 
+pub use self::content::Content;
+use self::content::Value;
 use crate::cost::Cost;
 use crate::families::{self, Family};
 
@@ -24,10 +28,10 @@ pub struct Own {
 }
 
 /// The whole page. Without a view (still preparing) only the agent speaks of itself.
-pub fn page(view: Option<&View>, own: &Own) -> String {
-    let mut page = Page::default();
+pub fn content(view: Option<&View>, own: &Own) -> Content {
+    let mut page = Content::default();
     page.family(&families::BUILD_INFO);
-    page.line(&families::BUILD_INFO, "", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
+    page.line(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     if let Some(view) = view {
         let states = view.states(true);
         let watched = view.targets();
@@ -42,35 +46,36 @@ pub fn page(view: Option<&View>, own: &Own) -> String {
         });
         spool(&mut page, view);
         page.family(&families::CLOCK_STEPS_TOTAL);
-        page.line(&families::CLOCK_STEPS_TOTAL, "", &[], view.clock_steps.load(Ordering::Relaxed) as f64);
+        page.line(&[], view.clock_steps.load(Ordering::Relaxed) as f64);
     }
     page.family(&families::LOG_DROPPED_LINES_TOTAL);
-    page.line(&families::LOG_DROPPED_LINES_TOTAL, "", &[], own.log_lines_dropped as f64);
+    page.line(&[], own.log_lines_dropped as f64);
     process(&mut page, own.start_seconds);
-    page.text
+    page
 }
 
 type Targets<'a> = [(&'a Watched, &'a TargetState)];
 
-fn histograms(page: &mut Page, targets: &Targets<'_>) {
+fn histograms(page: &mut Content, targets: &Targets<'_>) {
     for (family, of) in [(&families::OP_DURATION_SECONDS, 0), (&families::OP_SERVICE_DURATION_SECONDS, 1)] {
         page.family(family);
         for (watched, state) in targets {
             for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
                 let histogram = if of == 0 { &account.response } else { &account.service };
-                page.histogram(family, &[("target", &state.target), ("op", op.name())], histogram);
+                let labels = [("target", state.target.as_str()), ("op", op.name())];
+                page.add(&labels, Value::of(histogram));
             }
         }
     }
 }
 
-fn counters(page: &mut Page, view: &View, targets: &Targets<'_>) {
+fn counters(page: &mut Content, view: &View, targets: &Targets<'_>) {
     page.family(&families::OPS_TOTAL);
     for (watched, state) in targets {
         for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
             for (kind, &count) in OUTCOME_KINDS.iter().zip(&account.counts) {
                 let labels = [("target", state.target.as_str()), ("op", op.name()), ("result", kind)];
-                page.line(&families::OPS_TOTAL, "", &labels, count as f64);
+                page.line(&labels, count as f64);
             }
         }
     }
@@ -79,12 +84,12 @@ fn counters(page: &mut Page, view: &View, targets: &Targets<'_>) {
         for (&op, of) in Op::ALL.iter().zip(&state.ops) {
             let open = view.in_flight(watched, op).map_or(0, |open| open.age_ns / state.period_ns);
             let labels = [("target", state.target.as_str()), ("op", op.name())];
-            page.line(&families::TICKS_MISSED_TOTAL, "", &labels, (of.ticks_skipped + open) as f64);
+            page.line(&labels, (of.ticks_skipped + open) as f64);
         }
     }
 }
 
-fn gauges(page: &mut Page, states: &[TargetState]) {
+fn gauges(page: &mut Content, states: &[TargetState]) {
     let seconds = |ns: f64| ns / 1e9;
     page.per_op(&families::OP_INFLIGHT_SECONDS, states, |op| {
         Some(seconds(op.inflight_ns.unwrap_or(0) as f64))
@@ -101,19 +106,19 @@ fn gauges(page: &mut Page, states: &[TargetState]) {
     for state in states {
         for (which, name) in State::ALL {
             let labels = [("target", state.target.as_str()), ("state", name)];
-            page.line(&families::STATE, "", &labels, f64::from(u8::from(state.state == which)));
+            page.line(&labels, f64::from(u8::from(state.state == which)));
         }
     }
     page.per_op(&families::HOST_BUSY, states, |op| Some(f64::from(u8::from(op.host_busy))));
 }
 
-fn workers(page: &mut Page, targets: &Targets<'_>) {
-    let per_op = |page: &mut Page, family: &Family, of: &dyn Fn(&Watched, Op) -> f64| {
+fn workers(page: &mut Content, targets: &Targets<'_>) {
+    let per_op = |page: &mut Content, family: &'static Family, of: &dyn Fn(&Watched, Op) -> f64| {
         page.family(family);
         for (watched, state) in targets {
             for op in Op::ALL {
                 let labels = [("target", state.target.as_str()), ("op", op.name())];
-                page.line(family, "", &labels, of(watched, op));
+                page.line(&labels, of(watched, op));
             }
         }
     };
@@ -126,7 +131,7 @@ fn workers(page: &mut Page, targets: &Targets<'_>) {
         let (all, stuck) = watched.workers();
         for (kind, count) in [("working", all.saturating_sub(stuck)), ("stuck", stuck)] {
             let labels = [("target", state.target.as_str()), ("kind", kind)];
-            page.line(&families::WORKERS, "", &labels, count as f64);
+            page.line(&labels, count as f64);
         }
     }
     page.per_target(&families::WORKER_CPU_SECONDS_TOTAL, targets, |watched| {
@@ -135,7 +140,7 @@ fn workers(page: &mut Page, targets: &Targets<'_>) {
     page.per_target(&families::PROBE_BYTES_TOTAL, targets, |watched| Some(watched.bytes() as f64));
 }
 
-fn budgets(page: &mut Page, targets: &Targets<'_>) {
+fn budgets(page: &mut Content, targets: &Targets<'_>) {
     let budget = |watched: &Watched| watched.plan.budget;
     page.per_target(&families::BUDGET_BYTES_PER_SECOND, targets, |w| {
         budget(w).bytes_per_s.map(|bytes| bytes as f64)
@@ -147,7 +152,7 @@ fn budgets(page: &mut Page, targets: &Targets<'_>) {
     page.per_target(&families::RATE_DIVIDER, targets, |watched| Some(watched.divider() as f64));
 }
 
-fn spool(page: &mut Page, view: &View) {
+fn spool(page: &mut Content, view: &View) {
     let Some(health) = &view.health else { return };
     for (family, value) in [
         (&families::SPOOL_ROWS_TOTAL, &health.rows_written),
@@ -160,14 +165,14 @@ fn spool(page: &mut Page, view: &View) {
         (&families::STORE_DROPPED_APPENDS_TOTAL, &health.appends_dropped),
     ] {
         page.family(family);
-        page.line(family, "", &[], value.load(Ordering::Relaxed) as f64);
+        page.line(&[], value.load(Ordering::Relaxed) as f64);
     }
     page.family(&families::STORE_FULL);
     let full = health.store_full_since_ns().is_some();
-    page.line(&families::STORE_FULL, "", &[], f64::from(u8::from(full)));
+    page.line(&[], f64::from(u8::from(full)));
 }
 
-fn process(page: &mut Page, start_seconds: f64) {
+fn process(page: &mut Content, start_seconds: f64) {
     let cost = Cost::now();
     for (family, value) in [
         (&families::PROCESS_CPU_SECONDS_TOTAL, cost.cpu_seconds),
@@ -176,55 +181,31 @@ fn process(page: &mut Page, start_seconds: f64) {
         (&families::PROCESS_START_TIME_SECONDS, start_seconds),
     ] {
         page.family(family);
-        page.line(family, "", &[], value);
+        page.line(&[], value);
     }
 }
 
-#[derive(Default)]
-struct Page {
-    text: String,
-}
-
-// Writing into a String cannot fail, so the results of `write!` are of no interest here.
-impl Page {
-    fn family(&mut self, family: &Family) {
-        let _ = writeln!(self.text, "# HELP {} {}", family.name, family.help);
-        let _ = writeln!(self.text, "# TYPE {} {}", family.name, family.kind.name());
-    }
-
-    fn line(&mut self, family: &Family, suffix: &str, labels: &[(&str, &str)], value: f64) {
-        let _ = write!(self.text, "{}{suffix}", family.name);
-        if !labels.is_empty() {
-            let pairs: Vec<String> =
-                labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
-            let _ = write!(self.text, "{{{}}}", pairs.join(","));
-        }
-        let _ = writeln!(self.text, " {value}");
-    }
-
-    fn histogram(&mut self, family: &Family, labels: &[(&str, &str)], histogram: &Histogram) {
-        let le = |bound: &str, count: u64, page: &mut Page| {
-            let labels: Vec<_> = labels.iter().copied().chain([("le", bound)]).collect();
-            page.line(family, "_bucket", &labels, count as f64);
-        };
-        for (bound_ns, count) in histogram.cumulative() {
-            le(&(bound_ns as f64 / 1e9).to_string(), count, self);
-        }
-        le("+Inf", histogram.count(), self);
-        self.line(family, "_sum", labels, histogram.sum_seconds());
-        self.line(family, "_count", labels, histogram.count() as f64);
-    }
-
-    fn per_target(&mut self, family: &Family, targets: &Targets<'_>, of: impl Fn(&Watched) -> Option<f64>) {
+impl Content {
+    fn per_target(
+        &mut self,
+        family: &'static Family,
+        targets: &Targets<'_>,
+        of: impl Fn(&Watched) -> Option<f64>,
+    ) {
         self.family(family);
         for (watched, state) in targets {
             if let Some(value) = of(watched) {
-                self.line(family, "", &[("target", &state.target)], value);
+                self.line(&[("target", &state.target)], value);
             }
         }
     }
 
-    fn per_op(&mut self, family: &Family, states: &[TargetState], of: impl Fn(&OpState) -> Option<f64>) {
+    fn per_op(
+        &mut self,
+        family: &'static Family,
+        states: &[TargetState],
+        of: impl Fn(&OpState) -> Option<f64>,
+    ) {
         self.family(family);
         for state in states {
             for op in &state.ops {
@@ -233,15 +214,11 @@ impl Page {
                     labels.push(("stat", "typ"));
                 }
                 if let Some(value) = of(op) {
-                    self.line(family, "", &labels, value);
+                    self.line(&labels, value);
                 }
             }
         }
     }
-}
-
-fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn whole(old: &Config, new: &Config) -> Vec<String> {
             }
         )*};
     }
-    compare!(store listen textfile log host seed window baseline flush keep);
+    compare!(store listen native_histograms textfile log host seed window baseline flush keep);
     lines
 }
 

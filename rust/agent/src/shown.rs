@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_probe::probe::view::{Status, View};
 
-use crate::exposition::{self, Own};
+use crate::exposition::{self, Content, Own, text};
 
 /// Shared by all who show it.
 #[derive(Clone)]
@@ -14,18 +14,28 @@ pub struct Shown {
     view: Arc<Mutex<Option<Arc<View>>>>,
     start_seconds: f64,
     log_lines_dropped: Arc<AtomicU64>,
+    native: bool,
 }
 
 impl Shown {
     /// Nothing to show yet; the agent starts now.
     pub fn new() -> Self {
         let start_seconds = RealClock.wall_ns() as f64 / 1e9;
-        Self { view: Arc::default(), start_seconds, log_lines_dropped: Arc::default() }
+        Self { view: Arc::default(), start_seconds, log_lines_dropped: Arc::default(), native: false }
     }
     /// Show this number of dropped lines of the log.
     pub fn counting(mut self, log_lines_dropped: Arc<AtomicU64>) -> Self {
         self.log_lines_dropped = log_lines_dropped;
         self
+    }
+    /// Show native histograms to scrapers that can read them.
+    pub fn native(mut self, native: bool) -> Self {
+        self.native = native;
+        self
+    }
+    /// Whether it does.
+    pub fn is_native(&self) -> bool {
+        self.native
     }
     /// From now on, speak of this session.
     pub fn show(&self, view: Arc<View>) {
@@ -41,10 +51,14 @@ impl Shown {
             view.targets().iter().all(|target| !matches!(target.status(), Status::Preparing | Status::Ready))
         })
     }
-    /// The page of metrics.
+    /// The page of metrics as text.
     pub fn page(&self) -> String {
+        text::page(&self.content())
+    }
+    /// What the page says.
+    pub fn content(&self) -> Content {
         let log_lines_dropped = self.log_lines_dropped.load(Ordering::Relaxed);
-        exposition::page(
+        exposition::content(
             self.view().as_deref(),
             &Own { start_seconds: self.start_seconds, log_lines_dropped },
         )

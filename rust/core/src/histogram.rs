@@ -11,6 +11,9 @@ pub const BUCKET_BOUNDS_NS: [u64; 22] = {
     bounds
 };
 
+/// Native buckets of Prometheus: 2 to the power of this many for each doubling, so bounds grow by 9 %.
+pub const NATIVE_SCHEMA: i32 = 3;
+
 const HIGHEST_NS: u64 = 24 * 3600 * 1_000_000_000;
 
 /// Latencies of one op since the start, in nanoseconds.
@@ -67,6 +70,21 @@ impl Histogram {
             (bound, seen)
         })
     }
+    /// Index and count of each native bucket that is not empty, ascending: `i` reaches from 2^((i-1)/8) s, excluded, to
+    /// 2^(i/8) s. A latency within 1 % of a bound may count in the bucket beside it, always in the same.
+    pub fn native(&self) -> Vec<(i32, u64)> {
+        let per_doubling = f64::from(1 << NATIVE_SCHEMA);
+        let mut found: Vec<(i32, u64)> = Vec::new();
+        for step in self.hdr.iter_recorded() {
+            let seconds = self.hdr.median_equivalent(step.value_iterated_to()) as f64 / 1e9;
+            let index = (seconds.log2() * per_doubling).ceil() as i32;
+            match found.last_mut() {
+                Some((last, count)) if *last == index => *count += u64::from(step.count_at_value()),
+                _ => found.push((index, u64::from(step.count_at_value()))),
+            }
+        }
+        found
+    }
     /// The nearest-rank quantile within 1 %; none when empty.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
         (self.count > 0).then(|| self.hdr.value_at_quantile(q))
@@ -94,6 +112,24 @@ mod tests {
             let exact = values[(q * 10_000.0) as usize - 1] as f64;
             let found = histogram.quantile_ns(q).unwrap() as f64;
             assert!((found / exact - 1.0).abs() < 0.01, "q {q}: {found} against {exact}");
+        }
+    }
+
+    #[test]
+    fn native_buckets_hold_all_within_one_percent() {
+        let mut histogram = Histogram::default();
+        let values: Vec<u64> = (0..3_000).map(|i| 1.01_f64.powi(i) as u64).collect();
+        values.iter().for_each(|&value| histogram.record(value));
+        let native = histogram.native();
+        assert!(native.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert_eq!(native.iter().map(|&(_, count)| count).sum::<u64>(), 3_000);
+        let mut seen = 0;
+        for &(index, count) in &native {
+            seen += count;
+            let bound_ns = (f64::from(index) / 8.0).exp2() * 1e9;
+            let below =
+                |share: f64| values.iter().filter(|&&v| v.min(HIGHEST_NS) as f64 <= bound_ns * share).count();
+            assert!((below(0.99)..=below(1.01)).contains(&(seen as usize)), "up to {bound_ns} ns");
         }
     }
 

@@ -114,6 +114,8 @@ def select(
     A file that is damaged is left out, with a warning; so is one that vanished meanwhile. ``con``: an engine that is
     there already.
     """
+    if not files:
+        return []
     given, con = con, con or connect(threads=2)
     try:
         con.execute("SET preserve_insertion_order = true")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
+from iosonde.engine import layout
 from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.engine.engines import run
 from iosonde.engine.order_statistics import floats
@@ -80,6 +81,16 @@ class Store:
     def states(self) -> list[dict[str, Any]]:
         """The live state of every target (see ``engine.states``)."""
         return read_states(self.root)
+
+    def probed(self) -> bool:
+        """Whether it has a state, samples, kept windows or roll-ups of any target."""
+        kept = (
+            layout.spool_segments(self.root)
+            or layout.parquet_segments(self.root)
+            or layout.rollup_segments(self.root)
+            or layout.window_series(self.root)
+        )
+        return bool(kept or read_states(self.root))
 
     def targets(self) -> list[TargetRef]:
         """Every (host, target) that has a state, samples, kept windows or roll-ups, sorted."""

@@ -1,3 +1,4 @@
+use super::text::escaped;
 use super::*;
 
 use iosonde_core::clock::SimClock;
@@ -19,7 +20,7 @@ fn labels_cannot_break_out() {
 
 #[test]
 fn a_page_without_a_view_still_speaks_of_the_agent() {
-    let page = page(None, &Own { start_seconds: 1.5, ..Own::default() });
+    let page = text::page(&content(None, &Own { start_seconds: 1.5, ..Own::default() }));
     assert!(page.contains("process_start_time_seconds 1.5"));
     assert!(page.contains("iosonde_build_info{version="));
     assert!(!page.contains("iosonde_state"));
@@ -46,7 +47,7 @@ struct Metrics(String);
 
 impl Metrics {
     fn of(simulation: &Simulation) -> Self {
-        Self(page(Some(simulation.view()), &Own::default()))
+        Self(text::page(&content(Some(simulation.view()), &Own::default())))
     }
     /// The value of the one line of a family whose labels hold `label`.
     fn value(&self, family: &str, label: &str) -> f64 {

@@ -1,6 +1,7 @@
 //! Answers to requests.
 
 use super::request::Request;
+use crate::exposition::protobuf;
 use crate::shown::Shown;
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -20,9 +21,9 @@ pub enum Refusal {
 /// The answer to a request.
 pub fn answer(request: &Request, shown: &Shown) -> Vec<u8> {
     let (status, kind, body) = if request.reads {
-        respond(&request.path, shown)
+        respond(request, shown)
     } else {
-        ("405 Method Not Allowed", TEXT, "only GET and HEAD\n".into())
+        ("405 Method Not Allowed", TEXT, b"only GET and HEAD\n".into())
     };
     compose(status, kind, &body, request.head)
 }
@@ -37,21 +38,26 @@ pub fn refuse(why: Refusal) -> Vec<u8> {
         ),
         Refusal::Late => ("408 Request Timeout", "expected a whole request within 2 s\n"),
     };
-    compose(status, TEXT, body, false)
+    compose(status, TEXT, body.as_bytes(), false)
 }
 
-fn respond(path: &str, shown: &Shown) -> (&'static str, &'static str, String) {
+fn respond(request: &Request, shown: &Shown) -> (&'static str, &'static str, Vec<u8>) {
+    let path = &request.path;
+    let said = |status, body: &str| (status, TEXT, body.into());
     match path.split('?').next().unwrap_or(path) {
-        "/metrics" => ("200 OK", METRICS, shown.page()),
-        "/-/healthy" => ("200 OK", TEXT, "healthy\n".into()),
-        "/-/ready" if shown.is_ready() => ("200 OK", TEXT, "ready\n".into()),
-        "/-/ready" => ("503 Service Unavailable", TEXT, "still preparing the targets\n".into()),
-        "/" => ("200 OK", TEXT, "iosonde-agent: see /metrics, /-/healthy, /-/ready\n".into()),
-        _ => ("404 Not Found", TEXT, "expected /metrics, /-/healthy or /-/ready\n".into()),
+        "/metrics" if request.protobuf && shown.is_native() => {
+            ("200 OK", protobuf::CONTENT_TYPE, protobuf::page(&shown.content()))
+        }
+        "/metrics" => ("200 OK", METRICS, shown.page().into()),
+        "/-/healthy" => said("200 OK", "healthy\n"),
+        "/-/ready" if shown.is_ready() => said("200 OK", "ready\n"),
+        "/-/ready" => said("503 Service Unavailable", "still preparing the targets\n"),
+        "/" => said("200 OK", "iosonde-agent: see /metrics, /-/healthy, /-/ready\n"),
+        _ => said("404 Not Found", "expected /metrics, /-/healthy or /-/ready\n"),
     }
 }
 
-fn compose(status: &str, kind: &str, body: &str, head_only: bool) -> Vec<u8> {
+fn compose(status: &str, kind: &str, body: &[u8], head_only: bool) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
          X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
@@ -59,7 +65,7 @@ fn compose(status: &str, kind: &str, body: &str, head_only: bool) -> Vec<u8> {
     );
     let mut bytes = head.into_bytes();
     if !head_only {
-        bytes.extend_from_slice(body.as_bytes());
+        bytes.extend_from_slice(body);
     }
     bytes
 }

@@ -1,5 +1,7 @@
 //! The head of a request, as far as it matters here.
 
+use crate::exposition::protobuf;
+
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -9,6 +11,8 @@ pub struct Request {
     pub head: bool,
     /// What is asked for, the query included.
     pub path: String,
+    /// Whether the protobuf format of metrics may be the answer.
+    pub protobuf: bool,
 }
 
 /// What the bytes so far amount to.
@@ -38,6 +42,10 @@ pub fn parse(bytes: &[u8]) -> Parsed {
                 reads: matches!(method, "GET" | "HEAD"),
                 head: method == "HEAD",
                 path: request.path.unwrap_or("/").to_owned(),
+                protobuf: request.headers.iter().any(|header| {
+                    header.name.eq_ignore_ascii_case("accept")
+                        && std::str::from_utf8(header.value).is_ok_and(protobuf::is_accepted)
+                }),
             })
         }
     }

@@ -30,6 +30,9 @@ pub struct Config {
     pub store: Option<PathBuf>,
     /// Address of `/metrics`, or `off`; default loopback.
     pub listen: Option<String>,
+    /// Native histograms beside classic ones, for scrapers that ask for the protobuf format.
+    #[serde(default)]
+    pub native_histograms: bool,
     /// File the metrics are written to, for a collector that reads text files.
     pub textfile: Option<PathBuf>,
     /// How lines of the log look.

@@ -17,6 +17,7 @@ pub(super) fn page(config: &Config, plans: &[TargetPlan]) -> String {
     let mut page = Page::default();
     page.path("store", config.store.as_deref());
     page.text("listen", Some(config.listen.as_deref().unwrap_or(DEFAULT_LISTEN)));
+    page.value("native_histograms", Some(config.native_histograms));
     page.path("textfile", config.textfile.as_deref());
     page.text("log", Some(if config.log == LogFormat::Json { "json" } else { "logfmt" }));
     page.text("host", config.host.as_deref());

@@ -234,7 +234,7 @@ fn every_problem_is_found_at_once() {
 
 #[test]
 fn what_is_shown_reads_back_as_the_same() {
-    let text = "store='/s'\nlisten='off'\ntextfile='/t/x.prom'\nlog='json'\nseed=7\nwindow='90s'\n\
+    let text = "store='/s'\nlisten='off'\nnative_histograms=true\ntextfile='/t/x.prom'\nlog='json'\nseed=7\nwindow='90s'\n\
                 keep={days=30,size='20GiB'}\n[probe]\nbudget={ops=4,cpu='20ms'}\n\
                 [[target]]\npath='/a \\'\n[[target.component]]\nname='o'\nost=1\n\
                 [[target]]\npath='/b'\nname=\"q\\\"\\n\"\nbackend='null'\nbudget={bytes='1MiB'}\nlatency={md_stat='1ms',sigma=0.5}\n\
@@ -245,6 +245,7 @@ fn what_is_shown_reads_back_as_the_same() {
     assert_eq!(again.plans().unwrap(), config.plans().unwrap(), "{shown}");
     assert_eq!(again.to_toml().unwrap(), shown);
     assert_eq!((again.keep, again.log, again.textfile), (config.keep, config.log, config.textfile));
+    assert!(again.native_histograms);
     assert!(shown.contains("1s was asked for"), "{shown}");
 }
 

@@ -8,6 +8,8 @@ Source: docs/methods/umami.md; Isakov et al. SC 2022 (what a model's error consi
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -147,8 +149,8 @@ def _predicted(
     )
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
-    found = []
-    for learn, test in splits:
+    def ask(split: tuple[Places, Places]) -> tuple[Places, Floats]:
+        learn, test = split
         model = HistGradientBoostingRegressor(
             max_iter=TREES,
             max_leaf_nodes=LEAVES,
@@ -157,11 +159,14 @@ def _predicted(
             random_state=0,
         )
         told = ~np.isnan(x[learn]).all(axis=0)  # a column that nobody knew yet teaches nothing
-        with threadpool_limits(1):  # trees this small wait for threads longer than they work
+        with threadpool_limits(1, "openmp"):  # a limit of this thread alone
             model.fit(x[np.ix_(learn, told)], y[learn])
             guess = model.predict(x[np.ix_(test, told)])
-        found.append((test, np.asarray(guess, dtype=np.float64)))
-    return found
+        return test, np.asarray(guess, dtype=np.float64)
+
+    # Trees this small wait for threads longer than they work: whole models go side by side instead.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(ask, splits))
 
 
 def _score(y: Floats, predicted: Sequence[tuple[Places, Floats]]) -> Score:

@@ -103,9 +103,9 @@ def storage_during(
 
     Raises StoreError.
     """
-    known = known or learned(store, SlowdownQuery(until_ns=end_ns))
-    if not known.baselines and not store.targets():
+    if not store.probed():
         return []
+    known = known or learned(store, SlowdownQuery(until_ns=end_ns))
     length = _MINUTE_NS if end_ns - begin_ns <= _LONGEST_BY_MINUTES_NS else _TEN_NS
     found = _during(store, begin_ns, end_ns, length, known)
     judged = sum(one.slow_ns + one.clear_ns for one in found)

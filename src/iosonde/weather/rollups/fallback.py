@@ -41,6 +41,8 @@ def dropped(root: Path) -> list[layout.Segment]:
     there = {(segment.host, segment.stem) for segment in layout.spool_segments(root)}
     there |= {(segment.host, segment.stem) for segment in layout.parquet_segments(root)}
     gone = [segment for segment in kept if (segment.host, segment.stem) not in there]
+    if not gone:
+        return []
     with closing(reader.connect(threads=1)) as con:
         return sound_rollups(con, root, gone)
 
@@ -49,6 +51,8 @@ def dropped_targets(root: Path) -> set[tuple[str, str]]:
     """Every (host, target) of them. A file that cannot be read is told of and left out."""
     found: set[tuple[str, str]] = set()
     paths = [segment.path for segment in dropped(root)]
+    if not paths:
+        return found
     con = reader.connect()
     try:
         return _targets(con, paths)
@@ -64,8 +68,6 @@ def dropped_targets(root: Path) -> set[tuple[str, str]]:
 
 
 def _targets(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[tuple[str, str]]:
-    if not paths:
-        return set()
     sql = f"SELECT DISTINCT host, target FROM {parquet(paths)}"
     return {(host, target) for host, target in con.execute(sql).fetchall()}
 

@@ -69,6 +69,9 @@ _PLAIN = {
 is a control of the probing host, not a claim about the storage: as in the live probe it needs no
 interval."""
 
+_LISTED = ("mean_ns", "min_ns", "max_ns")
+"""Those of them that a sorted list gives at once, where it is there for other statistics."""
+
 
 def windows_query(
     scope: SampleFilter,
@@ -152,7 +155,7 @@ def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
     """
     needs = {"median": _core.minimum_count(0.5), "q99": _core.minimum_count(0.99)}
     columns = [keys, f"count(*) {_DUE} AS n_due", f"count(*) {_OK} AS n_seen"]
-    columns += [f"{_PLAIN[name].format(**needs)} AS {name}" for name in names if name in _PLAIN]
+    columns += [f"{_PLAIN[name].format(**needs)} AS {name}" for name in _plain(names, levels)]
     if levels:
         columns.append("count(*) FILTER (fate BETWEEN 1 AND 3) AS n_lost")
         columns.append(f"list({_SERVICE}) FILTER (fate = 0) AS s")
@@ -171,11 +174,17 @@ def _lists(names: Sequence[str], levels: bool) -> tuple[str, ...]:
     return ("s",) if any(name not in _PLAIN for name in names) else ()
 
 
+def _plain(names: Sequence[str], levels: bool) -> list[str]:
+    """Which statistics the engine's own aggregates give."""
+    left = _LISTED if _lists(names, levels) else ()
+    return [name for name in names if name in _PLAIN and name not in left]
+
+
 def _selects(
     source: str, keys: Sequence[str], names: Sequence[str], levels: bool
 ) -> tuple[str, ...]:
     """What ``_columns`` needs of ``groups``: plain columns, then for each list its lengths and its values."""
-    plain = [*keys, "n_due", "n_seen", *(name for name in names if name in _PLAIN)]
+    plain = [*keys, "n_due", "n_seen", *_plain(names, levels)]
     plain += ["n_lost"] if levels else []
     return (
         f"SELECT {', '.join(plain)} FROM {source}",
@@ -194,7 +203,8 @@ def _columns(
     names: Sequence[str], levels: bool, plain: Mapping[str, Any], *pairs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Columns of ``groups`` in the order of the table, with ranks turned into values."""
-    chosen = [name for name in names if name not in _PLAIN]
+    aggregates = _plain(names, levels)
+    chosen = [name for name in names if name not in aggregates]
     order = np.argsort(np.ma.getdata(plain["place"])) if "place" in plain else slice(None)
     found = {
         name: (floats(column) if name in names else np.ma.getdata(column))[order]
@@ -208,7 +218,7 @@ def _columns(
     if levels:
         values = _with_levels(chosen, *lists)
     elif chosen:
-        values = _named(picked(lists[0], _ranks(chosen, ())), chosen)
+        values = _of_lists(lists[0], chosen, picked(lists[0], _ranks(chosen, ())))
     kept = [name for name in found if name not in names and name != "n_lost"]
     ordered = [*kept, *names, *(LEVEL_COLUMNS if levels else ())]
     return {name: values[name] if name in values else found[name] for name in ordered}
@@ -221,14 +231,15 @@ def _with_levels(
 
     Where every response is a service time, one sorting serves both.
     """
-    picks = picked(in_time.followed_by(late), _ranks(names, (*LEVELS, *TAILS)))
+    seen = in_time.followed_by(late)
+    picks = picked(seen, _ranks(names, (*LEVELS, *TAILS)))
     width = 3 * len(TAILS)
     service, tails = picks[:, :-width], picks[:, -width:].copy()
     differ = np.flatnonzero(np.diff(late.offsets) + np.diff(other.offsets))
     if len(differ):
         responses = in_time.take(differ).followed_by(other.take(differ))
         tails[differ] = picked(responses, _ranks((), TAILS))
-    return _named(service, names) | {
+    return _of_lists(seen, names, service) | {
         "levels_ns": as_levels(service[:, len(names) :]),
         "response_ns": as_levels(tails),
         "n_response": np.diff(in_time.offsets) + np.diff(other.offsets),
@@ -237,14 +248,27 @@ def _with_levels(
 
 def _ranks(names: Sequence[str], levels: tuple[float, ...]) -> Callable[[int], Any]:
     """Which ranks of n latencies the statistics ``names`` are, and then all ends of ``levels``."""
-    ends = [rank_of(name) for name in names]
+    ends = [rank_of(name) for name in names if name not in _LISTED]
 
     def ranks(n: int) -> Any:
         found = {q: _core.quantile_ranks(n, q) or (0, 0, 0) for q in {q for q, _ in ends}}
-        chosen = np.array([found[q][end] for q, end in ends], dtype=np.int64)
-        return np.concatenate((chosen, level_ranks(n, levels)))
+        of = {"mean_ns": 0, "min_ns": min(n, 1), "max_ns": n}
+        quantiles = iter([found[q][end] for q, end in ends])
+        chosen = [of[name] if name in of else next(quantiles) for name in names]
+        return np.concatenate((np.array(chosen, dtype=np.int64), level_ranks(n, levels)))
 
     return ranks
+
+
+def _of_lists(lists: Ragged, names: Sequence[str], picks: Any) -> dict[str, Any]:
+    """Statistics ``names``: means of ``lists``, and the first columns of picked values."""
+    columns = _named(picks, names)
+    if "mean_ns" in columns:
+        lengths = np.diff(lists.offsets)
+        means = np.full(len(lists), np.nan)
+        np.divide(lists.sums(), lengths, out=means, where=lengths > 0)
+        columns["mean_ns"] = means
+    return columns
 
 
 def _named(values: Any, names: Sequence[str]) -> dict[str, Any]:
