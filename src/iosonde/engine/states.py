@@ -71,21 +71,30 @@ def read_state(path: Path) -> dict[str, Any] | None:
             heard_ns = os.fstat(file.fileno()).st_mtime_ns
         if len(text) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES} bytes")
-        raw = json.loads(text)
-        if not isinstance(raw, dict):
-            raise ValueError("not a JSON object")
-        return _cleaned(raw, path.stem) | {"heard_ns": heard_ns}
+        return _cleaned(_object(text), path.stem) | {"heard_ns": heard_ns}
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return _damaged(path, f"{clean_text(str(path))}: {clean_text(str(reason))}")
 
 
+def _object(text: bytes) -> dict[str, Any]:
+    """The JSON object that ``text`` is. Raises ValueError in words that ``rust/ask`` uses, too."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("not JSON") from error
+    if not isinstance(raw, dict):
+        raise ValueError("not a JSON object")
+    return raw
+
+
 def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
-    version = raw.get("schema_version")
+    version = _integer(raw.get("schema_version"))
     if version != SCHEMA_VERSION:
-        raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+        found = "no integer" if version is None else version
+        raise ValueError(f"schema_version is {found}, expected {SCHEMA_VERSION}")
     state: dict[str, Any] = {name: _text(raw.get(name)) for name in _TEXT}
     state |= {name: _integer(raw.get(name)) for name in _INTEGERS}
     missing = [

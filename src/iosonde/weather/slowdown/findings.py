@@ -245,7 +245,7 @@ def _climate(state: dict[str, Any]) -> dict[str, Any]:
 def _learnt(state: dict[str, Any]) -> dict[str, Any]:
     """From how much time it is known what is usual, while that is less than an hour (ns)."""
     young = [op["baseline_windows"] for op in state["ops"] if op.get("stage") == "learning"]
-    if not young or not min(young):
+    if not young or not min(young) or state["window_ns"] is None:
         return {}
     return {"learnt_ns": min(young) * int(state["window_ns"])}
 
