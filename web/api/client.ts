@@ -1,6 +1,6 @@
 // Requests to the server that served this page. No other address is ever contacted.
 import { decodeAbout, decodeSeries, decodeTargets, record } from "./decode.ts";
-import type { About, Series, Target, TargetKey } from "./model.ts";
+import type { About, Op, Series, Target, TargetKey } from "./model.ts";
 import { durationNsText, nsText } from "./time.ts";
 import type { Ms, UnixMs } from "./time.ts";
 
@@ -32,6 +32,13 @@ export function seriesUrl(query: SeriesQuery): string {
   params.set("window_ns", durationNsText(query.window));
   if (!query.points) params.set("points", "false");
   return `api/series?${params.toString()}`;
+}
+
+/** A panel as a file; `more` has the form. */
+export function panelUrl(query: Omit<SeriesQuery, "points">, op: Op, zone: string | null, more: Readonly<Record<string, string>>): string {
+  const params = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(seriesUrl({ ...query, points: true }).split("?")[1])), op, ...more });
+  if (zone !== null) params.set("zone", zone);
+  return `api/panel?${params.toString()}`;
 }
 
 export interface FigureQuery {

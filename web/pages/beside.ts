@@ -11,6 +11,8 @@ import { NO_RUN, readRunsAddress, runsAddress } from "./runs/address.ts";
 import { RunsPage } from "./runs/page.ts";
 import { jobsAddress, readJobsAddress } from "./shared/jobs_address.ts";
 import { eventAddress, NOW, readEventAddress } from "./shared/event_address.ts";
+import { readSimulateAddress, simulateAddress, START } from "./simulate/address.ts";
+import { SimulatePage } from "./simulate/page.ts";
 import type { RoomPage } from "./shared/room_page.ts";
 import { EventPage } from "./weather/event_page.ts";
 import type { Known } from "./weather/event_page.ts";
@@ -33,6 +35,7 @@ const KINDS: readonly Kind[] = [
   { words: "Load", href: loadAddress(WHOLE), named: (hash) => readLoadAddress(hash) !== null, make: (zone) => new LoadPage(zone) },
   { words: "Runs", href: runsAddress(NO_RUN), named: (hash) => readRunsAddress(hash) !== null, make: (zone) => new RunsPage(zone) },
   { words: "Climate", href: climateAddress(ALL), named: (hash) => readClimateAddress(hash) !== null, make: () => new ClimatePage() },
+  { words: "Simulate", href: simulateAddress(START), named: (hash) => readSimulateAddress(hash) !== null, make: () => new SimulatePage() },
   { words: "About", href: ABOUT, named: isAbout, make: (_, known) => new AboutPage(known.about) },
 ];
 

@@ -2,6 +2,7 @@
 import "uplot/dist/uPlot.min.css";
 import "../styles/shared/tokens.css";
 import "../styles/shared/page.css";
+import "../styles/shared/save.css";
 import "../styles/weather/cards.css";
 import "../styles/weather/pickers.css";
 import "../styles/weather/panels.css";
@@ -19,6 +20,7 @@ import "../styles/climate/events.css";
 import "../styles/climate/strip.css";
 import "../styles/load/load.css";
 import "../styles/runs/runs.css";
+import "../styles/simulate/simulate.css";
 import { fetchAbout, firstTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About, Target } from "../api/model.ts";

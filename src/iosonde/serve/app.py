@@ -32,6 +32,7 @@ from iosonde.serve.access.token import TokenGuard
 from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import ClimateRoute
+from iosonde.serve.drawn.panel import PanelRoute
 from iosonde.serve.errors import add_error_handlers
 from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
@@ -57,13 +58,16 @@ from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import SeriesSource, Stretches, series_json
 from iosonde.serve.shapes import about as about_json
+from iosonde.serve.shapes import fleet as fleet_json
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
+from iosonde.serve.shapes import simulate as simulate_json
 from iosonde.serve.shapes import status as status_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shapes import why as why_json
 from iosonde.serve.shared import Shared
+from iosonde.serve.simulate.answer import SimulateRoute
 from iosonde.serve.status.answer import StatusRoutes
 from iosonde.serve.targets import Targets, in_brief
 from iosonde.serve.umami import Diagrams
@@ -101,7 +105,7 @@ def create(
     store = Store(Path(store_root))
     # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
     shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
-    drawings, slow, of_load = (Shared(time.monotonic, threads=1) for _ in range(3))
+    drawings, slow, of_load, simulating = (Shared(time.monotonic, threads=1) for _ in range(4))
     # Every page asks for events once a minute: equal questions of that minute are answered once.
     of_events = Shared(time.monotonic, keep_s=EVENTS_KEPT_S, most=64, threads=1)
     arrivals = Arrivals(store.root, clock)
@@ -121,7 +125,7 @@ def create(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        for threads in (shared, of_jobs, drawings, slow, of_load, of_events):
+        for threads in (shared, of_jobs, drawings, slow, of_load, simulating, of_events):
             threads.close()
 
     # The page allows no other host to send scripts, and FastAPI's page of the description needs one: none here.
@@ -138,9 +142,7 @@ def create(
     history = History(store, arrivals)
     source = SeriesSource(store, history, Stretches(store, history.known))
     _add_series(app, source, shared, clock)
-    app.get("/api/figure", response_model=weather_json.Figure, responses=weather_json.pictures())(
-        Figures(store, drawings, clock).answer
-    )
+    _add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
     _add_jobs(app, listed, of_jobs)
     app.get(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
@@ -156,7 +158,12 @@ def create(
     app.get("/api/why", response_model=why_json.WhyJson)(
         WhyRoute(store.root, names, slow, clock).answer
     )
-    _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
+    app.get(
+        "/api/simulate",
+        response_model=simulate_json.SimulatedJson,
+        responses=weather_json.pictures("csv"),
+    )(SimulateRoute(simulating, drawings).answer)
+    _add_load(app, LoadRoutes(histories, of_load, drawings, hashed=names.hashed))
     _add_status(app, StatusRoutes(targets, shared, of_events, clock, names=names))
     _add_feed(app, live)
     _add_about(app, AboutRoutes(store.root, names, shared, static))
@@ -175,6 +182,14 @@ def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable
         """Every target, its sentence and its live state."""
         answer = await shared.answer(
             query, lambda: json_body(wire.dumps(_described(targets, query, clock())))
+        )
+        return json_answer(request, answer)
+
+    @app.get("/api/now", response_model=fleet_json.NowJson)
+    async def get_now(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
+        """What runs now in sentences, and this node or the storage: hosts beside each other."""
+        answer = await shared.answer(
+            ("now", query.zone), lambda: json_body(wire.dumps(targets.now(query.zone, clock())))
         )
         return json_answer(request, answer)
 
@@ -197,6 +212,12 @@ def _add_series(
         return json_answer(request, answer)
 
 
+def _add_figures(app: FastAPI, figures: Figures, panels: PanelRoute) -> None:
+    forms = weather_json.pictures("csv")
+    app.get("/api/figure", response_model=weather_json.Figure, responses=forms)(figures.answer)
+    app.get("/api/panel", response_model=weather_json.Figure, responses=forms)(panels.answer)
+
+
 def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
     @app.get("/api/jobs", response_model=job_json.JobsJson)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
@@ -209,9 +230,9 @@ def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
 
 def _add_runs(app: FastAPI, routes: RunRoutes) -> None:
     app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
-    app.get("/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures())(
-        routes.one
-    )
+    app.get(
+        "/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures("csv")
+    )(routes.one)
     app.get("/api/runs/compare", response_model=run_json.ComparedRunsJson)(routes.compare)
 
 
@@ -219,7 +240,7 @@ def _add_load(app: FastAPI, routes: LoadRoutes) -> None:
     app.get(
         "/api/load",
         response_model=load_json.LoadJson | load_json.NoLoad,
-        responses=weather_json.files("csv"),
+        responses=weather_json.pictures("csv"),
     )(routes.table)
     app.get("/api/load/cells", response_class=Response, responses=weather_json.files("bin"))(
         routes.cells

@@ -16,7 +16,7 @@ from iosonde.weather import answers
 from iosonde.weather.forget import current
 from iosonde.weather.slowdown.brief import brief, worst_slowdown
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say
+from iosonde.weather.slowdown.words import say, summary
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,6 +57,26 @@ class Targets:
             _described(finding, found[finding.host, finding.target][1], zone)
             for finding in worst_first([finding for finding, _ in found.values()])
         ]
+
+    def now(self, zone: tzinfo | None, now_ns: int) -> dict[str, Any]:
+        """As ``/api/now`` gives it: probes that matter, the worst first, and their hosts beside each other.
+
+        Raises StoreError.
+        """
+        from iosonde.weather.fleet.answers import fleet_now
+
+        states = current(read_states(self.root), now_ns)
+        findings = worst_first(answers.now(states, now_ns))
+        told = ("host", "target", "kind", "severity")
+        return {
+            "as_of_ns": now_ns,
+            "summary": summary(findings),
+            "targets": [
+                {name: getattr(one, name) for name in told} | {"sentence": say(one, zone)}
+                for one in findings
+            ],
+            "fleet": fleet_now(states, now_ns).to_json() if states else None,
+        }
 
     def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
         """(host, target, last due) of everything in the store, as of some minutes ago."""

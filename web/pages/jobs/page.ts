@@ -5,9 +5,9 @@ import { fetchJobBeside } from "../../api/job_beside.ts";
 import type { JobAnswer } from "../../api/job_beside.ts";
 import type { TargetKey } from "../../api/model.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
-import { downloads } from "../../components/shared/downloads.ts";
 import { readRamp } from "../../charts/shared/ramp.ts";
 import { besideView } from "../../components/jobs/beside.ts";
+import { saveMenu } from "../../components/shared/save_menu.ts";
 import { Jobs } from "../../components/jobs/job_list.ts";
 import { runChoice } from "../../components/jobs/run_choice.ts";
 import { Diagram } from "../../components/jobs/umami_diagram.ts";
@@ -167,9 +167,9 @@ export class JobsPage implements RoomPage {
 
   private filesOf({ fileSystem, motif }: UmamiFigure, query: UmamiQuery): HTMLElement {
     const zone = this.zone();
-    const line = downloads("The diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone }));
+    const line = h("div", { class: "files" }, saveMenu("the diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone })));
     const kind = climateAddress({ ...ALL, query: { ...ALL.query, fileSystem, motif } });
-    if (motif !== "") line.append(". ", h("a", { href: kind }, "The climate of such jobs"));
+    if (motif !== "") line.append(h("a", { href: kind }, "The climate of such jobs"));
     return line;
   }
 

@@ -1,5 +1,5 @@
 // The page of an event: why it is slow in one sentence, the evidence, the operations of that time, links to what matters.
-import { fetchSeries } from "../../api/client.ts";
+import { fetchSeries, panelUrl } from "../../api/client.ts";
 import type { Series, Target } from "../../api/model.ts";
 import { after, before, between, minutes, ms, unixMs } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
@@ -149,8 +149,16 @@ export class EventPage implements RoomPage {
     };
     const spoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
     place.append(spoken);
-    this.panel = new OpPanel(op, model, readPalette(document.body), `event-${op}`, place, { zoom: go, reset: () => undefined, announce: (text) => setText(spoken, text) });
-    this.panel.show(model, null, null, this.known.word(op));
+    const word = this.known.word(op);
+    const key = { host: stretch.host, target: stretch.target };
+    this.panel = new OpPanel(op, word, model, readPalette(document.body), `event-${op}`, place, {
+      zoom: go,
+      reset: () => undefined,
+      announce: (text) => setText(spoken, text),
+      file: (more) => panelUrl({ ...key, since: from, until: to, window }, op, this.known.zone(), more),
+      sentence: "event-title",
+    });
+    this.panel.show(model, null, null, word);
     markSpan(this.panel.element, { begin: stretch.begin, end: stretch.end }, from, to);
     place.append(h("p", { class: "view" }, "Between the lines: the stretch that the sentence is about. Drag over a part to see all operations of it."));
     setAttribute(place, "data-loaded", op);

@@ -1,9 +1,9 @@
 // The page: cards of all targets, and the six panels of the chosen one.
+import { panelUrl } from "../../api/client.ts";
 import { OPS } from "../../api/model.ts";
 import type { About, Op, OpState, Target } from "../../api/model.ts";
 import type { ServerClock } from "../../api/clock.ts";
 import { between } from "../../api/time.ts";
-import { formatClock, formatDate, formatSpan } from "../../charts/shared/format.ts";
 import type { PanelModel } from "../../charts/weather/frame.ts";
 import { readPalette } from "../../charts/weather/palette.ts";
 import type { Palette } from "../../charts/weather/palette.ts";
@@ -13,7 +13,6 @@ import { Card } from "../../components/weather/card.ts";
 import { h, setText } from "../../components/shared/dom.ts";
 import { Figures } from "../../components/weather/figures.ts";
 import { legend } from "../../components/weather/legend.ts";
-import { zoneName } from "../../charts/shared/zone.ts";
 import { Notice } from "../../components/weather/notice.ts";
 import { NumberTable } from "../../components/weather/number_table.ts";
 import { OpPanel } from "../../components/weather/op_panel.ts";
@@ -25,6 +24,7 @@ import { writeAddress } from "./address.ts";
 import type { Session } from "./session.ts";
 import { EventsBeside } from "./events_beside.ts";
 import { SummaryWatch } from "./summary_watch.ts";
+import { spanText, stepButton } from "./span.ts";
 import { matches } from "./targets.ts";
 
 const SYNC = "iosonde";
@@ -44,6 +44,8 @@ export class Weather {
   private readonly events = new EventsBeside();
   private readonly title = h("h2", { id: "chosen" });
   private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
+  /** What the pictures show, in the words of the API: read with each of them. */
+  private readonly sentence = h("p", { id: "chosen-sentence", hidden: true });
   private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
   private readonly view = h("p", { class: "view" });
   private readonly link = h("a", { class: "view-link", title: "an address of this span, with its date: for a ticket or a colleague" }, "link to this span");
@@ -84,6 +86,7 @@ export class Weather {
         this.panelGrid,
         this.cursorSpoken,
         this.events.list.element,
+        this.sentence,
         legend(about),
         this.numbers.element,
         this.figures.element,
@@ -95,10 +98,12 @@ export class Weather {
   mount(): void {
     const model = panelModel({ series: null, live: null, open: null }, this.viewNow());
     for (const op of OPS) {
-      const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
+      const panel = new OpPanel(op, this.words.get(op) ?? op, model, this.palette, SYNC, this.panelGrid, {
         zoom: (from, to) => this.session.look((choice) => choice.zoomTo(from, to)),
         reset: () => this.session.resume(),
         announce: (text) => setText(this.cursorSpoken, text),
+        file: (more) => this.panelFile(op, more),
+        sentence: "chosen-sentence",
       });
       this.panels.set(op, panel);
     }
@@ -136,6 +141,7 @@ export class Weather {
     this.summary.look();
     this.search.show(this.summary.summary.counts, this.summary.summary.fleet, shown.size, targets.length);
     this.tickCards();
+    setText(this.sentence, this.session.target?.sentence ?? "");
     this.speak(this.session.target);
   }
 
@@ -158,7 +164,7 @@ export class Weather {
     const view = this.viewNow();
     const target = session.target;
     setText(this.title, session.key === null ? "" : `${session.key.target} seen from ${session.key.host}`);
-    setText(this.view, this.viewText(view));
+    setText(this.view, spanText(view, this.session.choice.paused));
     this.link.href = writeAddress({ ...session.address, span: { from: view.from, to: view.to } });
     const { choice } = session;
     this.ranges.show(choice.zoom === null ? choice.range : null);
@@ -212,22 +218,11 @@ export class Weather {
     return { from, to, window: series?.window ?? this.session.window, asOf: series?.asOf ?? to };
   }
 
-  private viewText(view: Span): string {
-    const length = formatSpan(between(view.from, view.to));
-    const window = `windows of ${formatSpan(view.window)}`;
-    if (!this.session.choice.paused) return `the last ${length} in ${window}, times are ${zoneName(view.to)}`;
-    const end = formatDate(view.from) === formatDate(view.to) ? formatClock(view.to, true) : `${formatDate(view.to)} ${formatClock(view.to, true)}`;
-    return `${formatDate(view.from)} ${formatClock(view.from, true)} to ${end} ${zoneName(view.to)} in ${window}`;
+  private panelFile(op: Op, more: Readonly<Record<string, string>>): string {
+    const { session } = this;
+    const { from, to, window } = this.viewNow();
+    return session.key === null ? "" : panelUrl({ ...session.key, since: from, until: to, window }, op, session.zone, more);
   }
-}
-
-/** Goes back or on in time by the length in view. */
-function stepButton(session: Session, direction: -1 | 1): HTMLButtonElement {
-  const name = direction < 0 ? "earlier" : "later";
-  const button = h("button", { type: "button", class: "quiet", title: name }, h("span", { "aria-hidden": "true" }, direction < 0 ? "‹" : "›"));
-  button.setAttribute("aria-label", name);
-  button.addEventListener("click", () => session.look((choice) => choice.step(direction)));
-  return button;
 }
 
 /** Only what hangs now: an operation that is merely under way is not worth a sign. */
