@@ -7,6 +7,7 @@ TRIPLE := $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC := target/$(TRIPLE)/release/iosonde-agent
 PAGE   := src/iosonde/serve/static/index.html
 PREFIX ?= /usr/local
+SHARE  := build/wheel/data/share
 FUZZ_INPUTS      ?= 2000000
 FUZZ_CONNECTIONS ?= 20000
 MISCHIEF_SCHEDULES ?= 1000
@@ -17,7 +18,7 @@ RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint format bench fuzz mischief pictures wheel man install lock services clean
+.PHONY: help build demo test test-quick lint format bench fuzz mischief pictures wheel man packages install uninstall lock services clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,19 +76,29 @@ pictures: build services ## draw the pictures of the README anew
 	$(BIN)/python scripts/pictures.py
 
 man: $(BIN)/iosonde ## completions and manual pages, in build/wheel/data/share; a wheel carries them
-	rm -rf build/wheel/data
-	$(BIN)/python scripts/manual.py build/wheel/data/share
+	rm -rf $(SHARE)
+	$(BIN)/python scripts/manual.py $(SHARE)
+
+wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) man ## one wheel with the extension, the agent, the page, completions, manual pages
+	mkdir -p build/wheel/scripts && cp $(BIN)/iosonde-agent build/wheel/scripts/
+	. $(BIN)/activate && maturin build --release --out dist
+
+packages: $(BIN)/iosonde-agent man ## dist/iosonde-agent .deb and .rpm: the agent, which answers now and check, its unit, manual pages
+	scripts/packages $(BIN)/iosonde-agent $(SHARE) dist
 
 install: wheel ## below PREFIX (/usr/local): lib/iosonde, bin/iosonde, bin/iosonde-agent, completions, manual pages
 	$(PYTHON) -m venv $(PREFIX)/lib/iosonde
 	$(UV) pip install --quiet --reinstall-package iosonde --python $(PREFIX)/lib/iosonde/bin/python "$$(ls -t dist/iosonde-*.whl | head -1)"
 	mkdir -p $(PREFIX)/bin $(PREFIX)/share
 	ln -sf ../lib/iosonde/bin/iosonde ../lib/iosonde/bin/iosonde-agent $(PREFIX)/bin/
-	cp -R build/wheel/data/share/. $(PREFIX)/share/
+	cp -R $(SHARE)/. $(PREFIX)/share/
+	(cd $(SHARE) && find . -type f) > $(PREFIX)/lib/iosonde/installed-share
 
-wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) man ## one wheel with the extension, the agent, the page, completions, manual pages
-	mkdir -p build/wheel/scripts && cp $(BIN)/iosonde-agent build/wheel/scripts/
-	$(BIN)/maturin build --release --out dist
+uninstall: ## what `make install` put below PREFIX; stores, configurations and probes' files stay
+	@test -f $(PREFIX)/lib/iosonde/installed-share || { echo "nothing is installed below $(PREFIX); try PREFIX=DIR" >&2; exit 1; }
+	cd $(PREFIX)/share && xargs -r rm -f < $(abspath $(PREFIX))/lib/iosonde/installed-share
+	rm -f $(PREFIX)/bin/iosonde $(PREFIX)/bin/iosonde-agent
+	rm -rf $(PREFIX)/lib/iosonde
 
 clean: ## remove what was built
 	rm -rf target build dist $(VENV) web/node_modules src/iosonde/serve/static

@@ -204,7 +204,7 @@ def test_every_dependency_has_its_reason() -> None:
     reasons = (ROOT / "ARCHITECTURE.md").read_text()
     python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     rust = set()
-    for crate in ("core", "probe", "nfs", "bench", "queue", "agent", "python"):
+    for crate in ("core", "ask", "probe", "nfs", "bench", "queue", "agent", "python"):
         manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text())
         rust |= {name for name in manifest["dependencies"] if not name.startswith("iosonde-")}
     named = {re.split(r"[<>=\[]", line)[0] for line in python} | rust
@@ -219,7 +219,8 @@ def test_layers_of_the_crates() -> None:
         "nfs": ["core"],
         "bench": ["core", "nfs"],
         "queue": ["core"],
-        "agent": ["core", "probe"],
+        "agent": ["ask", "core", "probe"],
+        "ask": ["core"],
         "python": ["bench", "core", "nfs", "probe", "queue"],
     }
     for crate, below in allowed.items():

@@ -76,6 +76,11 @@ def test_promtool_accepts_the_rules_and_their_unit_tests_hold() -> None:
 @pytest.mark.service
 def test_promtool_accepts_the_configuration(tmp_path: Path) -> None:
     scrape = (ROOT / "deploy/prometheus/iosonde.scrape.yml").read_text()
+    (place,) = re.findall(r"files: \[(\S+)/\*\.yml\]", scrape)
+    targets = ROOT / "deploy/prometheus/iosonde.targets.yml"
+    assert f"into {place}/" in targets.read_text()
+    (tmp_path / "targets.yml").write_text(targets.read_text())
+    scrape = scrape.replace(f"{place}/*.yml", f"{tmp_path}/targets.yml")
     config = tmp_path / "prometheus.yml"
     fewer = (ROOT / "deploy/prometheus/fewer-series.yml").read_text()
     job = "".join(f"    {line}\n" for line in fewer.splitlines())

@@ -95,19 +95,17 @@ export async function getJson(url: string, signal: AbortSignal): Promise<unknown
 
 /** `zone`: the sentences' times are in it, so that they agree with the time axes; null: the server's. */
 export const fetchTargets = async (zone: string | null, signal: AbortSignal): Promise<Target[]> =>
-  decodeTargets(await getJson(`api/targets${zone === null ? "" : `?${new URLSearchParams({ zone }).toString()}`}`, signal));
+  decodeTargets(await getJson(`api/targets?brief=true${zone === null ? "" : `&${new URLSearchParams({ zone }).toString()}`}`, signal));
 
-/** The reader's time zone, if the server knows it too; `utc`: the reader wants UTC. */
-export async function agreedZone(utc: boolean, signal: AbortSignal): Promise<string | null> {
-  if (utc) return "UTC";
-  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (zone === undefined) return null;
+/** All targets in the reader's time zone, or in the server's if it does not know that one; `utc`: the reader wants UTC. */
+export async function firstTargets(utc: boolean, signal: AbortSignal): Promise<{ zone: string | null; targets: Target[] }> {
+  const own: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = utc ? "UTC" : (own ?? null);
   try {
-    await fetchTargets(zone, signal);
-    return zone;
+    return { zone, targets: await fetchTargets(zone, signal) };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 400) return null;
-    throw error;
+    if (zone === null || !(error instanceof ApiError) || error.status !== 400) throw error;
+    return { zone: null, targets: await fetchTargets(null, signal) };
   }
 }
 

@@ -1,5 +1,6 @@
-//! The always-on probe. This file only chooses: the daemon, or a question about its configuration.
+//! The always-on probe. This file only chooses: the daemon, a question about its configuration, or one about storage.
 
+mod ask;
 mod configure;
 mod cost;
 mod daemon;
@@ -28,8 +29,11 @@ use crate::log::Log;
 use crate::options::{Command, Options};
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == "worker") {
-        return work();
+    match std::env::args_os().nth(1).as_deref().and_then(std::ffi::OsStr::to_str) {
+        Some("worker") => return work(),
+        Some(ask::CHILD) => return ask::child(),
+        Some("check") => return ask::check(),
+        _ => {}
     }
     iosonde_probe::probe::worker::frugal();
     let options = Options::parse();
@@ -38,6 +42,8 @@ fn main() -> ExitCode {
             Ok(()) => return ExitCode::SUCCESS,
             Err((code, message)) => (code, Some(message + "\n")),
         },
+        Some(Command::Now(now)) => return ask::now(now),
+        Some(Command::Check(_)) => return ask::check(),
         None => match daemon::run(&options.run) {
             Ok(()) => return ExitCode::SUCCESS,
             Err((code, None)) => (code, None),

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use iosonde_ask::ranges::AlertRange;
+use iosonde_core::units::parse_duration_ns;
 
 /// Where the configuration is when nobody says otherwise.
 pub const DEFAULT_FILE: &str = "/etc/iosonde/agent.toml";
@@ -41,6 +43,62 @@ pub enum Command {
     /// Check, show or begin a configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Is it slow? One sentence a target, with its evidence
+    Now(Now),
+    /// Tell a monitoring system whether storage is slower than usual; exit code 0, 1, 2 or 3
+    #[command(version)]
+    Check(Check),
+}
+
+/// What `now` may be asked.
+#[derive(Debug, Args)]
+pub struct Now {
+    /// Name or path of a watched target (default: all)
+    pub target: Vec<String>,
+    /// Output format: text or json
+    #[arg(long, default_value = "text", value_parser = ["text", "json"])]
+    pub format: String,
+    /// Short for --format json
+    #[arg(long)]
+    pub json: bool,
+    /// Print notes about each target
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Store folder (default: $IOSONDE_STORE, else ~/.local/state/iosonde)
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// Time limit, even where storage hangs
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience_ns)]
+    pub timeout: u64,
+}
+
+fn patience_ns(text: &str) -> Result<u64, String> {
+    match parse_duration_ns(text)? {
+        0 => Err(format!("a time limit of {text} is none; expected a time above 0")),
+        limit_ns => Ok(limit_ns),
+    }
+}
+
+/// What `check` may be asked.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Name or path of a watched target (default: all)
+    pub target: Vec<String>,
+    /// Slowdown to warn for (default: 2)
+    #[arg(short, long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub warning: Option<AlertRange>,
+    /// Slowdown that is critical (default: 5)
+    #[arg(short, long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub critical: Option<AlertRange>,
+    /// Answer within this time
+    #[arg(short, long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_ns)]
+    pub timeout: u64,
+    /// Print notes about each target
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Store folder (default: $IOSONDE_STORE, else ~/.local/state/iosonde)
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
 }
 
 /// What to do with a configuration.

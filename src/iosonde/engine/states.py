@@ -3,6 +3,8 @@
 Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this
 module.
 
+``heard_ns`` is the modification time of the file: the clock of the storage, beside ``written_ns`` of the probe's.
+
 Older agents do not say with what they probe (``backend`` to ``file_bytes``, ``budget``, ``keep``): then
 these are None.
 
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -65,23 +68,33 @@ def read_state(path: Path) -> dict[str, Any] | None:
     try:
         with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
+            heard_ns = os.fstat(file.fileno()).st_mtime_ns
         if len(text) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES} bytes")
-        raw = json.loads(text)
-        if not isinstance(raw, dict):
-            raise ValueError("not a JSON object")
-        return _cleaned(raw, path.stem)
+        return _cleaned(_object(text), path.stem) | {"heard_ns": heard_ns}
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return _damaged(path, f"{clean_text(str(path))}: {clean_text(str(reason))}")
 
 
+def _object(text: bytes) -> dict[str, Any]:
+    """The JSON object that ``text`` is. Raises ValueError in words that ``rust/ask`` uses, too."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("not JSON") from error
+    if not isinstance(raw, dict):
+        raise ValueError("not a JSON object")
+    return raw
+
+
 def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
-    version = raw.get("schema_version")
+    version = _integer(raw.get("schema_version"))
     if version != SCHEMA_VERSION:
-        raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+        found = "no integer" if version is None else version
+        raise ValueError(f"schema_version is {found}, expected {SCHEMA_VERSION}")
     state: dict[str, Any] = {name: _text(raw.get(name)) for name in _TEXT}
     state |= {name: _integer(raw.get(name)) for name in _INTEGERS}
     missing = [
@@ -155,6 +168,7 @@ def _damaged(path: Path, error: str) -> dict[str, Any]:
         "budget": None,
         "keep": None,
         "state": "damaged",
+        "heard_ns": None,
         "running": False,
         "notes": [],
         "ops": [],

@@ -21,6 +21,8 @@ export interface PanelEvents {
   readonly announce: (text: string) => void;
   /** The address of what is in view as a file. */
   readonly file: FileLink;
+  /** The id of the element that says what the chart shows. */
+  readonly sentence: string;
 }
 
 export class OpPanel {
@@ -49,7 +51,7 @@ export class OpPanel {
     this.model = model;
     this.palette = palette;
     this.on = on;
-    this.host = h("div", { class: "panel-chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": "chosen-sentence" });
+    this.host = h("div", { class: "panel-chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": on.sentence });
     this.element = h(
       "section",
       { class: "panel", "data-op": op, "aria-labelledby": `title-${op}` },

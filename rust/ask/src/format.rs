@@ -1,0 +1,97 @@
+//! Numbers, ages and instants as people read them.
+
+/// A slowdown without its `x`: `1.1`, `3.1`, `27`, `n/a`.
+pub fn factor(value: Option<f64>) -> String {
+    match value {
+        None => "n/a".into(),
+        Some(value) if value < 9.95 => format!("{value:.1}"),
+        Some(value) => format!("{value:.0}"),
+    }
+}
+
+/// `3.1x (2.8-3.4)`; `n/a` where there is no number.
+pub fn slowdown(value: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> String {
+    match (value, lower, upper) {
+        (None, _, _) => "n/a".into(),
+        (_, Some(_), Some(_)) => format!("{}x ({}-{})", factor(value), factor(lower), factor(upper)),
+        _ => format!("{}x", factor(value)),
+    }
+}
+
+/// An age in whole seconds: `0 s`, `12 s`, `2 min 5 s`.
+pub fn seconds(ns: i64) -> String {
+    let seconds = ns.div_euclid(1_000_000_000);
+    if seconds < 120 {
+        return format!("{seconds} s");
+    }
+    let parts = [
+        (seconds / 86_400, "d"),
+        (seconds / 3600 % 24, "h"),
+        (seconds / 60 % 60, "min"),
+        (seconds % 60, "s"),
+    ];
+    let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or(3);
+    let two = parts[first..].iter().take(2).filter(|(count, _)| *count > 0);
+    two.map(|(count, unit)| format!("{count} {unit}")).collect::<Vec<_>>().join(" ")
+}
+
+/// A local time: `14:05` (with seconds: `14:05:03`), with the date in front when it is not that of `now_ns`.
+pub fn time(ns: i64, now_ns: i64, with_seconds: bool) -> String {
+    let (then, now) = (local(ns), local(now_ns));
+    let mut text = format!("{:02}:{:02}", then.tm_hour, then.tm_min);
+    if with_seconds {
+        text += &format!(":{:02}", then.tm_sec);
+    }
+    let date = |at: &libc::tm| (at.tm_year, at.tm_mon, at.tm_mday);
+    if date(&then) == date(&now) {
+        return text;
+    }
+    format!("{}-{:02}-{:02} {text}", i64::from(then.tm_year) + 1900, then.tm_mon + 1, then.tm_mday)
+}
+
+fn local(ns: i64) -> libc::tm {
+    let seconds: libc::time_t = ns.div_euclid(1_000_000_000);
+    // SAFETY: both point to values of this frame, and a zeroed tm is a tm.
+    unsafe {
+        let mut found: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&seconds, &mut found);
+        found
+    }
+}
+
+/// Six significant digits without an exponent, as the guideline of plugins asks for.
+pub fn six_digits(value: f64) -> String {
+    let scientific = format!("{value:.5e}");
+    let exponent: i32 =
+        scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
+    let text = match exponent {
+        -4..6 => format!("{value:.*}", usize::try_from(5 - exponent).unwrap_or(0)),
+        _ => format!("{value:.9}"),
+    };
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages() {
+        for (seconds_since, text) in
+            [(0, "0 s"), (119, "119 s"), (125, "2 min 5 s"), (7200, "2 h"), (90_061, "1 d 1 h")]
+        {
+            assert_eq!(seconds(seconds_since * 1_000_000_000 + 1), text);
+        }
+    }
+
+    #[test]
+    fn digits() {
+        for (value, text) in
+            [(1.1, "1.1"), (0.412, "0.412"), (1.5028e-5, "0.000015028"), (1234567.0, "1234567"), (0.0, "0")]
+        {
+            assert_eq!(six_digits(value), text);
+        }
+        assert_eq!(factor(Some(9.96)), "10");
+        assert_eq!(slowdown(Some(3.12), Some(2.8), Some(3.4)), "3.1x (2.8-3.4)");
+    }
+}
