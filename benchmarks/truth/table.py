@@ -10,6 +10,7 @@ from benchmarks.truth import (
     coverage,
     estimators,
     explained,
+    fleets,
     nulls,
     published,
     raised,
@@ -54,6 +55,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "units": units.units,
     "why slow": why_slow.why_slow,
     "incidents": whole_answer.incidents,
+    "fleet": fleets.fleets,
 }
 SEEDS = {
     "T1": 4000,
@@ -86,6 +88,7 @@ SEEDS = {
     "units": 1804,
     "why slow": 9918,
     "incidents": 20_000,
+    "fleet": 21_000,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")

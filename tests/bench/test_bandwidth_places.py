@@ -121,6 +121,16 @@ def test_ranks_of_processes_measure_what_threads_do(place, tmp_path):
     assert left_in(place) == []
 
 
+def test_eight_ranks_on_fewer_processors_move_every_byte(place, store):
+    with mpirun(8, place, "-t", "64k", "-b", "512k", "--verify", "--store", store) as job:
+        code, _, err = ended(job)
+    assert code == 0, err
+    rows = [row for row in rows_of(store) if row.rank is not None and row.phase == "write"]
+    assert {row.rank for row in rows} == set(range(8))
+    assert {row.bytes for row in rows} == {512 * 1024}
+    assert left_in(place) == []
+
+
 def test_a_killed_rank_leaves_what_had_ended(place, store, capsys):
     words = ("-t", "64k", "-b", "4M", "--fault", "read:+20ms", "--store", store)
     with mpirun(3, place, *words) as job:

@@ -171,3 +171,16 @@ def test_in_a_batch_job_but_not_as_one_of_its_ranks_it_is_alone(place, store):
         code, _, err = ended(process)
     assert code == 0, err
     assert {row.ranks for row in rows_of(store)} == {1}
+
+
+def test_eight_ranks_on_fewer_processors_count_as_eight(place, tmp_path):
+    """Ranks that share a processor wait for each other at barriers: slow, but whole."""
+    with mpirun(8, place, "-D", 1, "-P", 6, "-I", 2, "--store", tmp_path / "store") as job:
+        code, _, err = ended(job)
+    assert code == 0, err
+    rows = rows_of(tmp_path / "store")
+    assert {row.ranks for row in rows} == {8}
+    assert {key[3] for key in counts(rows, ranks=True)} == set(range(8))
+    assert by_op(rows, "precreate") == {"md_create": 8 * 6}
+    assert sum(row.failed for row in rows) == 0
+    assert left_in(place) == []

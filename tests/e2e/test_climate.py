@@ -156,9 +156,10 @@ def test_files_have_names(visit_climate) -> None:
     at: Visit = visit_climate(f"{CLIMATE}&file_system=one")
     page = at.page
     page.wait_for_selector(READY)
+    page.locator(".save summary").click()
     for link, name in (
-        ("The picture as SVG", "iosonde-climate-one.svg"),
-        ("The picture as PNG", "iosonde-climate-one.png"),
+        ("the picture as SVG", "iosonde-climate-one.svg"),
+        ("the picture as PNG", "iosonde-climate-one.png"),
         ("its changes as CSV", "iosonde-climate-one.csv"),
     ):
         with page.expect_download() as download:
@@ -167,6 +168,7 @@ def test_files_have_names(visit_climate) -> None:
         assert download.value.path().stat().st_size > 100
     page.goto(f"{at.address}/#page=jobs&job=12")
     page.wait_for_selector("[data-job='12']")
+    page.locator(".save summary").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="its records as CSV").click()
     assert download.value.suggested_filename == "iosonde-umami-12.csv"

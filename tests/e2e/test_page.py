@@ -154,7 +154,7 @@ def test_headings_and_names(visit) -> None:
     page = visit(AT_WORK).drawn().page
     assert page.locator("h1").all_inner_texts() == ["iosonde"]
     assert page.locator("h2").all_inner_texts() == [f"{WORK} seen from {stores.HOST}"]
-    assert page.locator("h3").count() == 6
+    assert page.locator("h3").count() == 7, "six panels and the events"
     for button in page.get_by_role("button").all():
         assert button.inner_text().strip()
     page.locator(".legend summary").click()

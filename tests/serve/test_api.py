@@ -8,8 +8,12 @@ from fastapi.testclient import TestClient
 from iosonde.engine.states import read_states
 from iosonde.model.ops import OPS
 from iosonde.serve.app import create
+from iosonde.serve.arrivals import Arrivals
+from iosonde.serve.history import History
+from iosonde.serve.series import Stretches
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.words import say
+from iosonde.weather.store import Store
 from tests.kit import stores
 from tests.kit.stores import HOUR, MINUTE, NOW, SECOND
 
@@ -232,3 +236,20 @@ def test_large_answers_are_packed_for_who_can_read_it(client: TestClient) -> Non
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
     assert packed.json()["ops"] == plain.json()["ops"]
+
+
+def test_stretches_of_the_past_do_not_depend_on_what_was_asked_before(root: Path) -> None:
+    def fresh() -> Stretches:
+        whole = Store(root)
+        known = History(whole, Arrivals(root, lambda: NOW)).known
+        return Stretches(whole, known)
+
+    kept, wide = fresh(), 10 * MINUTE
+    ends = [NOW - step * wide for step in range(1, 6)]
+    found = [
+        kept.of(stores.HOST, "/work", end - wide, end, NOW) for end in (*ends, *reversed(ends))
+    ]
+    assert found == [
+        fresh().of(stores.HOST, "/work", end - wide, end, NOW) for end in (*ends, *reversed(ends))
+    ]
+    assert any(found), "there is a slow stretch to find"

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.weather.store import Store
 from tests.kit import stores
-from tests.kit.stores import MINUTE
+from tests.kit.stores import MINUTE, NOW
 
 WORK = {"host": stores.HOST, "target": "/work"}
 SECONDS = 10.0
@@ -174,3 +174,27 @@ def test_a_damaged_segment_is_told(root: Path) -> None:
     ):
         lines = next(d for name, d, _ in stores.events(response) if name == "trouble")
         assert any("zz-000000.spool" in line for line in lines)
+
+
+def test_many_targets_travel_in_brief_and_the_chosen_one_whole(tmp_path) -> None:
+    names = [f"/t{n:02}" for n in range(45)]
+    stores.simulate(tmp_path, MINUTE, *(stores.target(name) for name in names))
+    stores.say_it_runs(tmp_path, NOW)
+    with stores.running(tmp_path, clock=lambda: NOW) as (address, _):
+        whole = httpx2.get(f"{address}/api/targets").json()
+        brief = httpx2.get(f"{address}/api/targets?brief=true").json()
+        asked = {"host": stores.HOST, "target": "/t07", "brief": "true"}
+        with httpx2.stream("GET", f"{address}/api/feed", params=asked, timeout=10) as response:
+            stream = stores.events(response)
+            seen = [next(stream)[:2] for _ in range(2)]
+    assert [len(one["state"]["ops"]) for one in whole] == [6] * 45
+    assert [len(one["state"]["ops"]) for one in brief] == [0] * 45
+    kept = ("host", "target", "kind", "severity", "sentence", "brief", "slowdown")
+    assert [[one[name] for name in kept] for one in brief] == [
+        [one[name] for name in kept] for one in whole
+    ]
+    assert [name for name, _ in seen] == ["targets", "target"]
+    assert [len(one["state"]["ops"]) for one in seen[0][1]] == [0] * 45
+    (own,) = seen[1][1]
+    assert own["target"] == "/t07"
+    assert len(own["state"]["ops"]) == 6

@@ -28,12 +28,27 @@ ANSWERS = [
     "/api/why",
     f"/api/why?target=/work&at_ns={NOW - 10 * MINUTE}",
     "/api/about",
+    "/api/about/cost",
+    "/api/about/glossary",
+    "/api/job?job=12",
+    "/api/targets?brief=true",
+    "/api/simulate",
+    f"/api/panel?host={stores.HOST}&target=/work&op=md_create",
+    "/api/simulate?processes=0&writers=2&ticks=1000",
     "/api/status",
     "/api/status?limit=1&offset=1",
     "/api/badge?target=/work",
     f"/api/annotations?from={(NOW - HOUR) // 10**6}&to={NOW // 10**6}",
+    f"/api/annotations?from={(NOW - HOUR) // 10**6}&to={NOW // 10**6}&why=1",
 ]
-WRONG = ["/api/series", "/api/nothing", "/api/umami?job=x", "/api/jobs?limit=0"]
+WRONG = [
+    "/api/simulate?ticks=200001",
+    "/api/simulate?processes=0&writers=0",
+    "/api/series",
+    "/api/nothing",
+    "/api/umami?job=x",
+    "/api/jobs?limit=0",
+]
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +93,7 @@ def test_every_route_and_parameter_is_described(client: TestClient, described: d
         route.path for route in client.app.routes if getattr(route, "include_in_schema", False)
     }
     assert paths == described["paths"].keys()
-    assert len(paths) == 19
+    assert len(paths) == 24
     for path, methods in described["paths"].items():
         assert methods.keys() == {"get"}
         question = methods["get"]

@@ -86,7 +86,7 @@ def test_time_bins_are_round_and_not_too_many() -> None:
         step = time_step_ns(length)
         assert length / step <= 300
         assert step % SECOND == 0
-    assert MOST_POINTS == 20_000
+    assert MOST_POINTS == 8_000
 
 
 def test_two_periods_in_one_window_show_the_one_with_more_operations() -> None:

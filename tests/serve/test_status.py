@@ -122,3 +122,35 @@ def test_annotations_are_the_events_in_milliseconds(client: TestClient) -> None:
     assert [found["target"] for found in one["annotations"]] == ["/old"]
     assert client.get("/api/annotations?from=5&to=4").status_code == 400
     assert client.get("/api/annotations?from=0").status_code == 400
+
+
+def test_an_event_has_an_id_to_ask_why(client: TestClient) -> None:
+    asked = {"from": (NOW - 3 * HOUR) // 10**6, "to": NOW // 10**6}
+    every = client.get("/api/annotations", params=asked).json()["annotations"]
+    (hang,) = [one for one in every if one["kind"] == "hang"]
+    answer = client.get("/api/why", params={"event": hang["id"]}).json()
+    assert answer["event"] == hang["id"]
+    assert answer["links"]["slowness"]["fact"]["target"] == "/old"
+    lines = [f"{one['link']}: {one['text']}" for one in answer["lines"]]
+    assert lines == answer["evidence"]
+    for one in answer["lines"]:
+        if one["link"] in answer["links"]:
+            assert one["standing"] == answer["links"][one["link"]]["standing"]
+
+
+def test_only_so_many_of_the_newest_say_why(client: TestClient) -> None:
+    asked = {"from": (NOW - 3 * HOUR) // 10**6, "to": NOW // 10**6, "why": 1}
+    every = client.get("/api/annotations", params=asked).json()["annotations"]
+    told = [one for one in every if one["id"] is not None]
+    assert len(told) >= 2
+    assert ["slowness: " in one["text"] for one in told] == [False] * (len(told) - 1) + [True]
+    assert client.get("/api/annotations?why=6").status_code == 400
+
+
+def test_the_summary_counts_what_it_lists(client: TestClient) -> None:
+    answer = client.get("/api/status").json()
+    assert answer["n"] == sum(answer["counts"].values()) > 1
+    assert answer["summary"].startswith(f"{answer['n']} targets: ")
+    told = [int(part.split()[0]) for part in answer["summary"].split(": ")[1].split(", ")]
+    assert sorted(told) == sorted(n for n in answer["counts"].values() if n)
+    assert client.get("/api/status?target=/work").json()["summary"] == ""

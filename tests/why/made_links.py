@@ -48,7 +48,8 @@ def culprit(job=JOB, confidence=Confidence.MOST, ops_share=0.8):
 
 
 def part(source=PartSource.PROBED, name=SERVER, peers_slow=1.0, **changes):
-    return SlowPart(source, name, Ratio(6.0, 5.5, 6.5), 3, peers_slow, **changes)
+    whole = SlowPart(source, name, Ratio(6.0, 5.5, 6.5), 3, peers_slow)
+    return replace(whole, **changes)
 
 
 def load(*culprits, together=False, of_peers=False):

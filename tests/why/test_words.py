@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from iosonde.jobs.attribution.culprits import Confidence
+from iosonde.why.component import CEILING
 from iosonde.why.links import (
     Gap,
     HostEvidence,
@@ -38,6 +39,7 @@ from tests.why.made_links import (
 )
 
 ALONE = part(PartSource.BESIDE, "/work")
+SILENT = part(PartSource.BESIDE, "/work", against_peers=Ratio(CEILING, CEILING, CEILING))
 PEERS = found(Parts((part(peers_slow=4.0),), ((PartSource.PROBED, 3),)))
 CASES = {
     "server": ({"component": FOUND["component"]}, Kind.SLOW_COMPONENT),
@@ -203,3 +205,12 @@ def test_every_gap_has_a_sentence():
     assert set(_GAPS) == set(Gap)
     nan = Ratio(3.0, float("nan"), float("nan"))
     assert "3.0x," in lines(answer(stretch(factor=nan)), NOW)[0]
+
+
+def test_what_does_not_answer_has_no_factor():
+    hang = stretch(kind="hang", factor=None, peak=None, end_ns=BEGIN + 25_000_000_000)
+    why = answer(hang, component=found(Parts((SILENT,), ())))
+    told = {line.partition(": ")[0]: line for line in lines(why, NOW)}
+    assert "did not answer for 25 s" in told["slowness"]
+    assert told["component"].startswith("component: /work did not answer, 3 other targets did")
+    assert str(int(CEILING)) not in " ".join(told.values())

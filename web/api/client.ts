@@ -1,6 +1,6 @@
 // Requests to the server that served this page. No other address is ever contacted.
 import { decodeAbout, decodeSeries, decodeTargets, record } from "./decode.ts";
-import type { About, Series, Target, TargetKey } from "./model.ts";
+import type { About, Op, Series, Target, TargetKey } from "./model.ts";
 import { durationNsText, nsText } from "./time.ts";
 import type { Ms, UnixMs } from "./time.ts";
 
@@ -32,6 +32,13 @@ export function seriesUrl(query: SeriesQuery): string {
   params.set("window_ns", durationNsText(query.window));
   if (!query.points) params.set("points", "false");
   return `api/series?${params.toString()}`;
+}
+
+/** A panel as a file; `more` has the form. */
+export function panelUrl(query: Omit<SeriesQuery, "points">, op: Op, zone: string | null, more: Readonly<Record<string, string>>): string {
+  const params = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(seriesUrl({ ...query, points: true }).split("?")[1])), op, ...more });
+  if (zone !== null) params.set("zone", zone);
+  return `api/panel?${params.toString()}`;
 }
 
 export interface FigureQuery {
@@ -88,19 +95,17 @@ export async function getJson(url: string, signal: AbortSignal): Promise<unknown
 
 /** `zone`: the sentences' times are in it, so that they agree with the time axes; null: the server's. */
 export const fetchTargets = async (zone: string | null, signal: AbortSignal): Promise<Target[]> =>
-  decodeTargets(await getJson(`api/targets${zone === null ? "" : `?${new URLSearchParams({ zone }).toString()}`}`, signal));
+  decodeTargets(await getJson(`api/targets?brief=true${zone === null ? "" : `&${new URLSearchParams({ zone }).toString()}`}`, signal));
 
-/** The reader's time zone, if the server knows it too; `utc`: the reader wants UTC. */
-export async function agreedZone(utc: boolean, signal: AbortSignal): Promise<string | null> {
-  if (utc) return "UTC";
-  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (zone === undefined) return null;
+/** All targets in the reader's time zone, or in the server's if it does not know that one; `utc`: the reader wants UTC. */
+export async function firstTargets(utc: boolean, signal: AbortSignal): Promise<{ zone: string | null; targets: Target[] }> {
+  const own: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = utc ? "UTC" : (own ?? null);
   try {
-    await fetchTargets(zone, signal);
-    return zone;
+    return { zone, targets: await fetchTargets(zone, signal) };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 400) return null;
-    throw error;
+    if (zone === null || !(error instanceof ApiError) || error.status !== 400) throw error;
+    return { zone: null, targets: await fetchTargets(null, signal) };
   }
 }
 

@@ -82,6 +82,8 @@ function target(value: unknown, where: string): Target {
     sentence: text(raw["sentence"], `${where}.sentence`),
     severity: asSeverity(raw["severity"]),
     kind: text(raw["kind"], `${where}.kind`),
+    brief: text(raw["brief"], `${where}.brief`),
+    slowdown: factor(raw["slowdown"], `${where}.slowdown`),
     period: duration(state["period_ns"], `${where}.state.period_ns`),
     window: duration(state["window_ns"], `${where}.state.window_ns`),
     notes: list(state["notes"] ?? [], `${where}.state.notes`).map((n) => text(n, `${where}.state.notes`)),

@@ -11,6 +11,8 @@ export type FeedState = "connecting" | "live" | "lost";
 
 export interface FeedHandlers {
   readonly targets: (targets: Target[]) => void;
+  /** Of many targets the one that was asked for, whole. */
+  readonly target: (target: Target) => void;
   readonly points: (chunk: Chunk) => void;
   /** What the server cannot read, one line each; none: all is well again. */
   readonly trouble: (lines: string[]) => void;
@@ -33,6 +35,7 @@ export interface FeedQuery {
 
 export function feedUrl({ key, after, zone }: FeedQuery): string {
   const params = key === null ? new URLSearchParams() : keyParams(key);
+  params.set("brief", "true");
   if (zone !== null) params.set("zone", zone);
   if (after !== null) params.set("after_ns", nsText(after));
   return `api/feed?${params.toString()}`;
@@ -66,6 +69,7 @@ export class Feed {
     this.source = source;
     this.lastBeat = performance.now();
     this.listen(source, "targets", (data) => this.on.targets(decodeTargets(data)));
+    this.listen(source, "target", (data) => decodeTargets(data).forEach((one) => this.on.target(one)));
     this.listen(source, "points", (data) => this.on.points(decodeChunk(data)));
     this.listen(source, "trouble", (data) => this.on.trouble(decodeLines(data)));
     this.listen(source, "reload", () => this.on.reload());

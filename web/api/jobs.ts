@@ -11,9 +11,12 @@ export interface Job {
   readonly job: string;
   /** Tells several runs of one job apart; "" where there is but one. */
   readonly run: string;
+  /** What it ran, or how the scheduler calls it. */
   readonly motif: string;
   readonly fileSystem: string;
   readonly start: UnixMs | null;
+  /** Something says how fast its I/O was, so it has a diagram. */
+  readonly performed: boolean;
 }
 
 export interface JobList {
@@ -87,8 +90,9 @@ function job(value: unknown, where: string): Job {
   return {
     job: text(raw["job"], `${where}.job`),
     run: text(raw["run"], `${where}.run`),
-    motif: text(raw["motif"], `${where}.motif`),
+    motif: text(raw["motif"], `${where}.motif`) || text(raw["name"], `${where}.name`),
     fileSystem: text(raw["file_system"], `${where}.file_system`),
+    performed: raw["performance"] !== null,
     start: orNull(raw["start_ns"], (v) => instant(v, `${where}.start_ns`)),
   };
 }

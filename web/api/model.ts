@@ -33,6 +33,10 @@ export interface Target {
   readonly severity: Severity;
   /** What the verdict is: usual, learning, host_busy, slow, lost, failing, hung, stopped, stale, damaged. */
   readonly kind: string;
+  /** The sentence in two or three words. */
+  readonly brief: string;
+  /** Of the slowest operation that is slow, else of all; null: none has a number. */
+  readonly slowdown: number | null;
   readonly period: Ms | null;
   /** The window that the probe's own numbers are over. */
   readonly window: Ms | null;

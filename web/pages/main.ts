@@ -2,11 +2,17 @@
 import "uplot/dist/uPlot.min.css";
 import "../styles/shared/tokens.css";
 import "../styles/shared/page.css";
+import "../styles/shared/save.css";
 import "../styles/weather/cards.css";
 import "../styles/weather/pickers.css";
 import "../styles/weather/panels.css";
 import "../styles/weather/legend.css";
+import "../styles/shared/search.css";
+import "../styles/weather/matrix.css";
+import "../styles/weather/events.css";
 import "../styles/weather/figures.css";
+import "../styles/jobs/beside.css";
+import "../styles/about/about.css";
 import "../styles/jobs/jobs.css";
 import "../styles/jobs/umami.css";
 import "../styles/climate/climate.css";
@@ -14,17 +20,20 @@ import "../styles/climate/events.css";
 import "../styles/climate/strip.css";
 import "../styles/load/load.css";
 import "../styles/runs/runs.css";
-import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
+import "../styles/simulate/simulate.css";
+import { fetchAbout, firstTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
-import type { About } from "../api/model.ts";
+import type { About, Target } from "../api/model.ts";
 import { unixMs } from "../api/time.ts";
 import { h, setText } from "../components/shared/dom.ts";
+import { SearchBox } from "../components/shared/search_box.ts";
 import { LiveState } from "../components/weather/live_state.ts";
 import { themeButton } from "../components/shared/theme.ts";
 import { recallZone, zoneButton } from "../components/shared/zone.ts";
 import { showsUtc } from "../charts/shared/zone.ts";
 import { readAddress, writeAddress } from "./weather/address.ts";
 import { Beside, PageLinks } from "./beside.ts";
+import { finder } from "./search.ts";
 import { emptyPage } from "./weather/empty.ts";
 import { Session } from "./weather/session.ts";
 import type { Change } from "./weather/session.ts";
@@ -38,7 +47,10 @@ function start(root: HTMLElement, about: About | null): void {
   const error = h("p", { class: "error", role: "alert", hidden: true });
   const links = new PageLinks();
   let weather: Weather | null = null;
-  const beside = new Beside(() => session.zone);
+  const targets = (): readonly Target[] => session.targets;
+  const word = (op: string): string => [...(about?.words ?? [])].find(([name]) => name === op)?.[1] ?? op;
+  const beside = new Beside(() => session.zone, { about, targets, word });
+  const search = new SearchBox("Find targets and jobs", finder(targets));
   let drawn = false;
 
   const theme = themeButton(() => weather?.recolour());
@@ -50,7 +62,7 @@ function start(root: HTMLElement, about: About | null): void {
       h("h1", {}, "iosonde"),
       h("p", { class: "tagline" }, "the weather station for shared storage"),
       links.element,
-      h("div", { class: "top-right" }, live.element, zone, theme),
+      h("div", { class: "top-right" }, search.element, live.element, zone, theme),
     ),
     error,
     main,
@@ -141,8 +153,8 @@ function start(root: HTMLElement, about: About | null): void {
 async function begin(session: Session): Promise<void> {
   try {
     const signal = new AbortController().signal;
-    session.zone = await agreedZone(showsUtc(), signal);
-    const targets = await fetchTargets(session.zone, signal);
+    const { zone, targets } = await firstTargets(showsUtc(), signal);
+    session.zone = zone;
     session.setTargets(targets);
     if (session.key !== null && targets.length > 0) session.choose(session.key);
     else if (targets.length === 0) session.listen();

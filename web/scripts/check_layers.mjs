@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 
 const LAYERS = ["api", "charts", "components", "pages"];
-const ROOMS = ["weather", "jobs", "climate", "load", "runs"];
+const ROOMS = ["weather", "jobs", "climate", "load", "runs", "simulate", "about"];
 const SHARED = "shared";
 const MAX_LINES = 250;
 const IMPORT = /(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;

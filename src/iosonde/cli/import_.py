@@ -60,7 +60,9 @@ def main(arguments: Sequence[str]) -> int:
     paths = given.others
     naming = Naming(args.target, args.host, args.run, started, args.size, args.period)
     with told(len(given.records) + len(paths)) as kept:
-        code, records = import_records.run(options.store_root(args), given, settings, now_ns, kept)
+        code, records = import_records.run(
+            options.store_folder(args), given, settings, now_ns, kept
+        )
         ends = list(left_out_lines(given.unknown, records))
         if not paths:
             _print_lines(ends)
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
 
         try:
             done = import_files(
-                options.store_root(args), paths, naming, now_ns, report=report, zone=settings.zone
+                options.store_folder(args), paths, naming, now_ns, report=report, zone=settings.zone
             )
         except InputFileError:
             _print_lines(ends)

@@ -50,6 +50,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             "now", "weather.now", "current verdict per target: is it slow, how much, since when"
         ),
+        Command("fleet", "weather.fleet", "this node or the storage? every host beside the others"),
         Command("check", "weather.check", "now, as a monitoring plugin (exit code 0, 1, 2, 3)"),
         Command(
             "slowdown", "weather.slowdown", "slowdown over time, with baseline, interval and n"
@@ -77,6 +78,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Keep": (
         Command("export", "export", "samples, windows or runs as Parquet, CSV or JSON"),
         Command("seal", "seal", "turn closed spool segments into Parquet"),
+        Command("compact", "compact", "merge small sealed files; remove old samples on request"),
         Command("forget", "weather.forget", "probes that have ended: their states and baselines"),
         Command("clean", "weather.clean", "remove what iosonde keeps in a directory"),
     ),

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from iosonde.cli.shared import options
-from iosonde.model.errors import IosondeError, NothingMeasuredError
+from iosonde.cli.shared.progress import working
+from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
+from iosonde.model.units import format_size
 from iosonde.weather.seal import seal
+from iosonde.weather.upkeep.ship import ship
 
 EXAMPLES = """\
   iosonde seal                    run it from a timer, once an hour; 'iosonde serve' does it too
   iosonde seal --store /data/io
+  iosonde seal --to /shared/iosonde            and send what is sealed to a folder of many hosts
+  iosonde seal --to s3://bucket/prefix         or to a bucket; keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
 """
 
 
@@ -18,8 +25,17 @@ def main(arguments: Sequence[str]) -> int:
     """Seal and name the new files."""
     summary = "Turn the spool segments that no probe writes any more into Parquet."
     parser = options.Parser("seal", summary, EXAMPLES)
+    parser.add_argument(
+        "--to", metavar="PLACE", help="folder or s3://bucket/prefix that gets all sealed files"
+    )
+    parser.add_argument(
+        "--endpoint", metavar="URL", help="address of the S3 server (default: $AWS_ENDPOINT_URL)"
+    )
     parser.add_store()
-    root = options.store_root(parser.parse(arguments))
+    args = parser.parse(arguments)
+    if args.endpoint and not str(args.to).startswith("s3://"):
+        raise UsageError("--endpoint is of a bucket", expected="--to s3://bucket/prefix")
+    root = options.store_folder(args)
     if not root.is_dir():
         raise NothingMeasuredError(
             f"there is no store {root}", hint="'iosonde probe DIR', or --store"
@@ -40,4 +56,15 @@ def main(arguments: Sequence[str]) -> int:
         print(path)
     if not made:
         options.note(f"nothing to seal in {root}")
-    return 0
+    return _ship(root, args.to, args.endpoint) if args.to else 0
+
+
+def _ship(root: Path, to: str, endpoint: str | None) -> int:
+    """Send sealed files and say how many."""
+    with working("ship") as progress:
+        done = ship(root, to, os.environ, endpoint=endpoint, progress=progress)
+    for line in done.told:
+        options.note(line)
+    size = format_size(done.sent_bytes)
+    options.note(f"{len(done.sent)} files sent to {to}, {size}; {done.there} were there")
+    return 1 if done.told else 0

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     from iosonde.serve.run import run
 
     run(
-        options.store_root(args),
+        options.store_folder(args),
         args.listen,
         options.note,
         sealing=not args.no_seal,

@@ -292,8 +292,8 @@ STORE = {
         "give the agent a limit: days or size in the [keep] of its configuration",
     ),
     "store-clock": Check(
-        "states and segments that come from the future",
-        "A clock that was set back makes two samples of one instant.",
+        "states and segments that come from the future, and whose clock differs from the storage's",
+        "A clock that was set back makes two samples of one instant; hosts are compared by time.",
         "see host-clock-sync; rows written before the step keep their times",
     ),
 }

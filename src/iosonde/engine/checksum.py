@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
 _MARK = b"iosonde-crc32="
@@ -29,6 +30,33 @@ PLACEHOLDERS = ", ".join(
     f"iosonde_checksum{copy or ''}: '{(_MARK + _ZEROS).decode()}'" for copy in range(_COPIES)
 )
 """Entries of the engine's ``KV_METADATA`` that ``sign`` fills in."""
+
+
+_STEMS = b"iosonde-stems="
+
+
+def stems_entry(stems: Iterable[str]) -> str:
+    """An entry of ``KV_METADATA`` that names the segments whose rows a file holds."""
+    return f"iosonde_stems: '{_STEMS.decode()}{','.join(sorted(stems))};'"
+
+
+def stems_of(path: Path) -> tuple[str, ...]:
+    """The segments that a file says it holds the rows of; none of one that does not say. Raises OSError."""
+    with path.open("rb") as file:
+        _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
+    begin = footer.rfind(_STEMS)
+    end = footer.find(b";", begin)
+    if begin < 0 or end < 0:
+        return ()
+    names = footer[begin + len(_STEMS) : end].decode("ascii", errors="replace")
+    return tuple(name for name in names.split(",") if name)
+
+
+def is_signed(path: Path) -> bool:
+    """Whether a file carries the checksum with which all that iosonde writes is signed. Raises OSError."""
+    with path.open("rb") as file:
+        _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
+    return len(_places(footer)) == _COPIES
 
 
 def sign(path: Path) -> None:
@@ -72,6 +100,8 @@ def _against_checksum(descriptor: int, size: int) -> str:
 
 def _footer(descriptor: int, size: int) -> tuple[int, bytes]:
     """Where the footer begins, and its bytes; b"" where its length makes no sense."""
+    if size < 12:
+        return 0, b""
     length = int.from_bytes(os.pread(descriptor, 4, size - 8), "little")
     at = size - 8 - length
     return (at, os.pread(descriptor, length, at)) if length and at >= 4 else (0, b"")

@@ -14,17 +14,23 @@
     runs/date=YYYY-MM-DD/<run slug>.parquet                     a run that has ended
     transfers/, rates/                                          of a bandwidth run (``bench.bandwidth.tables``)
 
-A segment has the same stem in all places, which is how a reader takes each row once.
+A segment has the same stem in all places, which is how a reader takes each row once. A file that many segments of a day
+were merged into names their stems in its footer: where it is listed, they are not.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from iosonde.engine.checksum import stems_of
 from iosonde.engine.reading import reading
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError
@@ -32,6 +38,11 @@ from iosonde.model.names import slug
 from iosonde.model.units import DAY_NS, HOUR_NS
 
 _DATE = re.compile(r"date=([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))")
+_SEGMENT = re.compile(r"[0-9a-f]{16}-[0-9]{6,10}")
+_MERGED = re.compile(r"[0-9a-f]{16}-[0-9]{10}")
+_LISTINGS = 50
+_QUIET_S = 120.0
+"""So long after a folder's last change it does not change while it is listed; clocks of servers differ."""
 _PART = ".part.jsonl"
 FOUND_EVENTS = "found-"
 """How files of events begin that were computed from samples."""
@@ -97,14 +108,28 @@ def spool_segments(root: Path) -> list[Segment]:
     return sorted(found)
 
 
-def parquet_segments(root: Path, since_date: str | None = None) -> list[Segment]:
-    """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
-    return _partitioned(root / "samples", since_date)
+def parquet_segments(
+    root: Path, since_date: str | None = None, host: str | None = None
+) -> list[Segment]:
+    """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on; of the folder ``host`` only."""
+    return _partitioned(root / "samples", since_date, host)
 
 
-def rollup_segments(root: Path, since_date: str | None = None) -> list[Segment]:
-    """Roll-ups of sealed segments, of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
-    return _partitioned(root / "rollups", since_date)
+def rollup_segments(
+    root: Path, since_date: str | None = None, host: str | None = None
+) -> list[Segment]:
+    """Roll-ups of sealed segments, likewise."""
+    return _partitioned(root / "rollups", since_date, host)
+
+
+def every_sealed(root: Path) -> list[Segment]:
+    """Files of samples, also those whose rows are in a merged one too."""
+    return _partitioned(root / "samples", None, hidden=True)
+
+
+def every_rollup(root: Path) -> list[Segment]:
+    """Files of roll-ups, also those whose intervals are in a merged one too."""
+    return _partitioned(root / "rollups", None, hidden=True)
 
 
 def rollup_path(root: Path, sealed: Path) -> Path:
@@ -117,16 +142,87 @@ def sealed_path(root: Path, rolled_up: Path) -> Path:
     return root / "samples" / rolled_up.relative_to(root / "rollups")
 
 
-def _partitioned(table: Path, since_date: str | None) -> list[Segment]:
+def merged_stem(stems: Iterable[str]) -> str:
+    """The name of a file that these segments are merged into: agents' retention takes it for a segment, too."""
+    named = sorted(stems)
+    digest = hashlib.sha256(",".join(named).encode()).hexdigest()
+    return f"{digest[:16]}-{len(named):010}"
+
+
+def is_merged(stem: str) -> bool:
+    """Whether a file has the name of one that segments were merged into."""
+    return _MERGED.fullmatch(stem) is not None
+
+
+def is_segment(stem: str) -> bool:
+    """Whether a file has the name of an agent's segment, or of several merged: not of an import."""
+    return _SEGMENT.fullmatch(stem) is not None
+
+
+def stems(segment: Segment) -> frozenset[str]:
+    """The segments whose rows a file holds: itself, or those that were merged into it."""
+    if is_merged(segment.stem):
+        return frozenset(one for one in _covered(segment.path) if not is_merged(one))
+    return frozenset((segment.stem,))
+
+
+def keys(segments: Iterable[Segment]) -> set[tuple[str, str]]:
+    """Host and stem of every segment whose rows these files hold."""
+    return {(segment.host, stem) for segment in segments for stem in stems(segment)}
+
+
+def _covered(path: Path) -> tuple[str, ...]:
+    """All that a merged file stands for; nothing where it cannot be read: then the others count."""
+    with contextlib.suppress(OSError):
+        return _covered_once(path)
+    return ()
+
+
+@lru_cache(maxsize=1 << 16)
+def _covered_once(path: Path) -> tuple[str, ...]:
+    """Of a file that is never edited, and whose name follows from them."""
+    return stems_of(path)
+
+
+def _once(found: list[Segment]) -> list[Segment]:
+    """The files of one folder without those whose rows are in a merged one."""
+    hidden = {stem for one in found if is_merged(one.stem) for stem in _covered(one.path)}
+    return [one for one in found if one.stem not in hidden]
+
+
+def _settled(folder: Path) -> list[Path]:
+    """The Parquet files of a folder as they were at one instant.
+
+    A listing that runs while files are merged may miss the new file and the old ones. Files appear and go, and none
+    comes back: two listings that agree were true between them. A folder that has long not changed needs one.
+    """
+    files = _files(folder, ".parquet")
+    for _ in range(_LISTINGS):
+        try:
+            if time.time() - folder.stat().st_mtime - _QUIET_S >= 0:
+                return files
+        except OSError:
+            return files
+        again = _files(folder, ".parquet")
+        if sorted(again) == sorted(files):
+            return files
+        files = again
+    return files
+
+
+def _partitioned(
+    table: Path, since_date: str | None, host: str | None = None, *, hidden: bool = False
+) -> list[Segment]:
     found = []
     for day in _folders(table):
         name, _, value = day.name.partition("=")
         if name != "date" or (since_date is not None and value < since_date):
             continue
-        for folder in _folders(day):
+        for folder in _folders(day) if host is None else [day / f"host={host}"]:
             if folder.name.startswith("host="):
-                host = folder.name[len("host=") :]
-                found += [Segment(host, path.stem, path) for path in _files(folder, ".parquet")]
+                name = folder.name[len("host=") :]
+                files = [Segment(name, path.stem, path) for path in _settled(folder)]
+                found += files if hidden else _once(files)
     return sorted(found, key=lambda segment: str(segment.path))
 
 
@@ -209,6 +305,11 @@ def judged_path(
     if end_ns - begin_ns < DAY_NS:
         when += f"T{begin_ns % DAY_NS // HOUR_NS:02}"
     return folder / f"{when}-{period_ns}.npz"
+
+
+def begin_of(date: str) -> int:
+    """When a UTC date begins (ns)."""
+    return int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()) * 1_000_000_000
 
 
 def utc_date(ns: int) -> str:

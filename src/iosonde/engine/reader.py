@@ -31,6 +31,7 @@ from iosonde.engine.sound import broken, sound
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import DamagedFileError, StoreError
 from iosonde.model.frames import SeriesKey
+from iosonde.model.names import slug
 from iosonde.model.units import HOUR_NS
 
 T = TypeVar("T")
@@ -58,6 +59,11 @@ class SampleFilter:
             and self.target in (None, key.target)
             and (self.ops is None or key.op in self.ops)
         )
+
+    @property
+    def folder(self) -> str | None:
+        """The host's folder in which all rows of this scope lie: a fleet's other hosts are not looked at; None: any."""
+        return None if self.host is None or self.runs is not None else slug(self.host)
 
     def where(self, instant: str = "due_ns") -> str:
         """The scope as SQL on a table of which ``instant`` is the time."""
@@ -162,9 +168,9 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> 
     """Create the view ``live``, of the rows that go with the Parquet files."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = sound_segments(con, layout.parquet_segments(root, since))
-    for segment in sealed:
-        live.pop((segment.host, segment.stem), None)
+    sealed = sound_segments(con, layout.parquet_segments(root, since, scope.folder))
+    for key in layout.keys(sealed):
+        live.pop(key, None)
     make_live(con, list(live.values()))
     return Sources([segment.path for segment in sealed], list(live.values()))
 
@@ -182,7 +188,9 @@ def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.Sp
     return {
         (segment.host, segment.stem): rows
         for segment in layout.spool_segments(root)
-        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
+        if scope.folder in (None, segment.host)
+        and not _too_old(segment.path, scope.since_ns)
+        and (rows := _rows(segment.path))
     }
 
 

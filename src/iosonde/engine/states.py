@@ -3,6 +3,8 @@
 Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this
 module.
 
+``heard_ns`` is the modification time of the file: the clock of the storage, beside ``written_ns`` of the probe's.
+
 Older agents do not say with what they probe (``backend`` to ``file_bytes``, ``budget``, ``keep``): then
 these are None.
 
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -65,9 +68,10 @@ def read_state(path: Path) -> dict[str, Any] | None:
     try:
         with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
+            heard_ns = os.fstat(file.fileno()).st_mtime_ns
         if len(text) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES} bytes")
-        return _cleaned(_object(text), path.stem)
+        return _cleaned(_object(text), path.stem) | {"heard_ns": heard_ns}
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -164,6 +168,7 @@ def _damaged(path: Path, error: str) -> dict[str, Any]:
         "budget": None,
         "keep": None,
         "state": "damaged",
+        "heard_ns": None,
         "running": False,
         "notes": [],
         "ops": [],

@@ -161,6 +161,13 @@ def has_records(root: Path, job_id: str) -> bool:
     return bool(read_jobs(root, job_id=job_id, scalars=False))
 
 
+def job_ids(root: Path) -> list[str]:
+    """Ids of all jobs of the store. Raises StoreError."""
+    from iosonde.jobs.store.jobs import job_ids as ids
+
+    return ids(root)
+
+
 def records_of(root: Path, job_id: str) -> list[Job]:
     """Everything that the store has of a job of exactly this id, by begin. Raises StoreError."""
     from iosonde.jobs.store.jobs import read_jobs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.errors import UsageError
+from iosonde.queue.explore import Knobs, scenario_of_knobs
 from iosonde.queue.fit import QueueFit, fit
 from iosonde.queue.scenario import ParameterSweep, Scenario
 from iosonde.queue.scenario_file import Setting, read_scenario
@@ -48,6 +49,11 @@ def swept(
     sweep = replace(sweep, seeds=sweep.seeds if seeds is None else seeds)
     points = sweep_scenarios(path, settings, sweep)
     return replace(scenario, sweep=sweep), run_sweep(points, going)
+
+
+def explored(knobs: Knobs) -> Simulated:
+    """A queue of few parameters, simulated; single reads and phases have no rows."""
+    return simulate(scenario_of_knobs(knobs), most_records=0)
 
 
 def fitted(

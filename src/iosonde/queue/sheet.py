@@ -30,26 +30,25 @@ def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
     ``say``: sentences for the caption, which ``queue.words`` writes.
     """
     scenario = found.scenario
+    shares = executed_shares(found)
     reads, writes = found.trace("reads"), found.trace("writes_executed")
     width, scale = scenario.trace_bin_ticks, scenario.tick_s or 1.0
     first = np.arange(reads.shape[1]) * width
-    ticks = np.minimum(first + width, max(found.ticks, 1)) - first
     edges = np.append(first, min(first[-1] + width, found.ticks) if len(first) else 0) * scale
-    can = np.maximum(ticks * scenario.capacity_per_tick, 1e-9)
     every = _round(found.ticks * scale / _LINES)
     across = "seconds" if scenario.tick_s else "ticks"
     panes = []
     for place, client in enumerate(scenario.clients[:MOST_PANES]):
         parts = [
-            (name, role, counts[place])
-            for name, role, counts in ((READS, "read", reads), (WRITES, "write", writes))
+            (READS, "read", shares["reads"][place]),
+            (WRITES, "write", shares["writes_executed"][place]),
         ]
-        n = int(sum(counts.sum() for _, _, counts in parts))
+        n = int(reads[place].sum() + writes[place].sum())
         marks: list[Mark] = [Ruler(every, 1.0)]
         marks += [
-            NumberLine(name, role, *_steps(edges, counts / can))
-            for name, role, counts in parts
-            if counts.any()
+            NumberLine(name, role, *_steps(edges, values))
+            for name, role, values in parts
+            if values.any()
         ]
         share = float(found.clients["share"][place])
         note = f"{format_count(n)} executed, {share:.1%} of all"
@@ -64,6 +63,16 @@ def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
     title = scenario.title or "Operations that the storage executed"
     stack = len(panes)
     return Sheet("queue", title, ("",), tuple(panes), None, None, (*say, how), stack=stack)
+
+
+def executed_shares(found: Simulated) -> dict[str, Floats]:
+    """``reads`` and ``writes_executed`` as a share of what the storage can execute; shape (clients, bins)."""
+    width = found.scenario.trace_bin_ticks
+    counts = {name: found.trace(name) for name in ("reads", "writes_executed")}
+    first = np.arange(counts["reads"].shape[1]) * width
+    ticks = np.minimum(first + width, max(found.ticks, 1)) - first
+    can = np.maximum(ticks * found.scenario.capacity_per_tick, 1e-9)
+    return {name: count / can for name, count in counts.items()}
 
 
 def _steps(edges: Floats, values: Floats) -> tuple[Floats, Floats]:

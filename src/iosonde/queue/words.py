@@ -47,6 +47,20 @@ def say_simulated(found: Simulated) -> list[str]:
     return [clean_text(line) for line in lines]
 
 
+def say_queue(found: Simulated) -> str:
+    """How many operations the storage held, and what that costs a read."""
+    clients, tick_s = found.clients, found.scenario.tick_s
+    inside = format_count(found.mean_inside, 0 if found.mean_inside >= 10 else 1)
+    line = f"On average {inside} operations were in the storage"
+    reads = clients["reads"].astype(float)
+    if not reads.any():
+        return f"{line}; no read ended."
+    mean = say_ticks(np.nansum(clients["mean_read_ticks"] * reads) / reads.sum(), tick_s)
+    most = say_ticks(np.nanmax(clients["longest_read_ticks"]), tick_s)
+    alone = say_ticks(found.scenario.storage.service_ticks, tick_s)
+    return f"{line}; a read took {mean}, {most} at most, where an empty storage takes {alone}."
+
+
 def _client(found: Simulated, row: int) -> str:
     clients, tick_s = found.clients, found.scenario.tick_s
     name, share = clients["client"][row], clients["share"][row]

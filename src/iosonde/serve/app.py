@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
@@ -24,18 +24,19 @@ from starlette.responses import Response, StreamingResponse
 from iosonde import __version__
 from iosonde.jobs.load.from_store import load_of_store
 from iosonde.jobs.load.history import LoadHistory
-from iosonde.jobs.table.source import from_store
+from iosonde.jobs.table.source import LISTED, from_store
 from iosonde.model.jobs import JobTable
-from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import wire
-from iosonde.serve.access.paths import left_out_below
+from iosonde.serve.about.answer import AboutRoutes
 from iosonde.serve.access.token import TokenGuard
-from iosonde.serve.answers import JsonBody, json_answer, json_body
+from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import ClimateRoute
+from iosonde.serve.drawn.panel import PanelRoute
 from iosonde.serve.errors import add_error_handlers
 from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
+from iosonde.serve.job.answer import JobRoute
 from iosonde.serve.job_table import JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
 from iosonde.serve.live import Live
@@ -56,18 +57,25 @@ from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import SeriesSource, Stretches, series_json
+from iosonde.serve.shapes import about as about_json
+from iosonde.serve.shapes import fleet as fleet_json
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
+from iosonde.serve.shapes import simulate as simulate_json
 from iosonde.serve.shapes import status as status_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shapes import why as why_json
 from iosonde.serve.shared import Shared
+from iosonde.serve.simulate.answer import SimulateRoute
 from iosonde.serve.status.answer import StatusRoutes
-from iosonde.serve.targets import Targets
+from iosonde.serve.targets import Targets, in_brief
 from iosonde.serve.umami import Diagrams
 from iosonde.serve.why.answer import WhyRoute
 from iosonde.weather.store import Store
+
+EVENTS_KEPT_S = 15.0
+"""An event begins or ends with a window of a minute."""
 
 
 class EventStream(StreamingResponse):
@@ -97,12 +105,19 @@ def create(
     store = Store(Path(store_root))
     # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
     shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
-    drawings, slow, of_load = (Shared(time.monotonic, threads=1) for _ in range(3))
+    drawings, slow, of_load, simulating = (Shared(time.monotonic, threads=1) for _ in range(4))
+    # Every page asks for events once a minute: equal questions of that minute are answered once.
+    of_events = Shared(time.monotonic, keep_s=EVENTS_KEPT_S, most=64, threads=1)
     arrivals = Arrivals(store.root, clock)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
     names = names or pseudonyms(store.root, "hashed", loopback=False, randomness=os.urandom)
     tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic, names)
+    listed = JobTables(
+        jobs or (lambda: from_store(store.root, metrics=LISTED, scheduled=True)),
+        time.monotonic,
+        names,
+    )
     read_load = loads or (lambda: load_of_store(store.root, clock()))
     histories = Histories(read_load, names, time.monotonic)
 
@@ -110,7 +125,7 @@ def create(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        for threads in (shared, of_jobs, drawings, slow, of_load):
+        for threads in (shared, of_jobs, drawings, slow, of_load, simulating, of_events):
             threads.close()
 
     # The page allows no other host to send scripts, and FastAPI's page of the description needs one: none here.
@@ -127,13 +142,13 @@ def create(
     history = History(store, arrivals)
     source = SeriesSource(store, history, Stretches(store, history.known))
     _add_series(app, source, shared, clock)
-    app.get("/api/figure", response_model=weather_json.Figure, responses=weather_json.pictures())(
-        Figures(store, drawings, clock).answer
-    )
-    _add_jobs(app, tables, of_jobs)
+    _add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
+    _add_jobs(app, listed, of_jobs)
     app.get(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
     )(Diagrams(tables, of_jobs, drawings).answer)
+    job = JobRoute(store.root, tables, histories, names, shared=slow, clock=clock)
+    app.get("/api/job", response_model=job_json.JobBesideJson | job_json.UnknownJobJson)(job.answer)
     app.get(
         "/api/climate",
         response_model=job_json.ClimateJson | job_json.NoJobs,
@@ -143,10 +158,15 @@ def create(
     app.get("/api/why", response_model=why_json.WhyJson)(
         WhyRoute(store.root, names, slow, clock).answer
     )
-    _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
-    _add_status(app, StatusRoutes(targets, shared, slow, clock))
+    app.get(
+        "/api/simulate",
+        response_model=simulate_json.SimulatedJson,
+        responses=weather_json.pictures("csv"),
+    )(SimulateRoute(simulating, drawings).answer)
+    _add_load(app, LoadRoutes(histories, of_load, drawings, hashed=names.hashed))
+    _add_status(app, StatusRoutes(targets, shared, of_events, clock, names=names))
     _add_feed(app, live)
-    _add_about(app, store.root, names)
+    _add_about(app, AboutRoutes(store.root, names, shared, static))
     app.mount("/", Page(static))
     add_error_handlers(app, store.root)
     app.add_exception_handler(Exception, mistaken)
@@ -161,9 +181,22 @@ def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable
     async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
         """Every target, its sentence and its live state."""
         answer = await shared.answer(
-            query, lambda: json_body(wire.dumps(targets.described(query.zone, clock())))
+            query, lambda: json_body(wire.dumps(_described(targets, query, clock())))
         )
         return json_answer(request, answer)
+
+    @app.get("/api/now", response_model=fleet_json.NowJson)
+    async def get_now(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
+        """What runs now in sentences, and this node or the storage: hosts beside each other."""
+        answer = await shared.answer(
+            ("now", query.zone), lambda: json_body(wire.dumps(targets.now(query.zone, clock())))
+        )
+        return json_answer(request, answer)
+
+
+def _described(targets: Targets, query: TargetsQuery, now_ns: int) -> list[dict[str, Any]]:
+    every = targets.described(query.zone, now_ns)
+    return in_brief(every) if query.brief else every
 
 
 def _add_series(
@@ -179,6 +212,12 @@ def _add_series(
         return json_answer(request, answer)
 
 
+def _add_figures(app: FastAPI, figures: Figures, panels: PanelRoute) -> None:
+    forms = weather_json.pictures("csv")
+    app.get("/api/figure", response_model=weather_json.Figure, responses=forms)(figures.answer)
+    app.get("/api/panel", response_model=weather_json.Figure, responses=forms)(panels.answer)
+
+
 def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
     @app.get("/api/jobs", response_model=job_json.JobsJson)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
@@ -191,9 +230,9 @@ def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
 
 def _add_runs(app: FastAPI, routes: RunRoutes) -> None:
     app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
-    app.get("/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures())(
-        routes.one
-    )
+    app.get(
+        "/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures("csv")
+    )(routes.one)
     app.get("/api/runs/compare", response_model=run_json.ComparedRunsJson)(routes.compare)
 
 
@@ -201,7 +240,7 @@ def _add_load(app: FastAPI, routes: LoadRoutes) -> None:
     app.get(
         "/api/load",
         response_model=load_json.LoadJson | load_json.NoLoad,
-        responses=weather_json.files("csv"),
+        responses=weather_json.pictures("csv"),
     )(routes.table)
     app.get("/api/load/cells", response_class=Response, responses=weather_json.files("bin"))(
         routes.cells
@@ -240,27 +279,12 @@ def _add_feed(app: FastAPI, live: Live) -> None:
         return EventStream(live.events(start), headers=headers)
 
 
-def _add_about(app: FastAPI, root: Path, names: Pseudonyms) -> None:
+def _add_about(app: FastAPI, routes: AboutRoutes) -> None:
     @app.get("/api/openapi.json", include_in_schema=False)
     async def get_description(request: Request, _: Annotated[Parameters, Query()]) -> Response:
         """The description of all routes, below the address of the API."""
         return json_answer(request, json_body(wire.dumps(app.openapi())))
 
-    @app.get("/api/about", response_model=weather_json.AboutJson)
-    async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
-        """Version, store, words and thresholds that the page explains."""
-        return json_answer(request, JsonBody(wire.dumps(_about(root, names)), None))
-
-
-def _about(root: Path, names: Pseudonyms) -> dict[str, object]:
-    return {
-        "version": __version__,
-        "left_out": left_out_below(root),
-        # The folder above a store is often called after a user.
-        "store": root.absolute().name if names.hashed else str(root.absolute()),
-        "names": "hashed" if names.hashed else "shown",
-        "op_words": OP_WORDS,
-        "slow_at": SLOW_AT,
-        "slow_lower_at": SLOW_LOWER_AT,
-        "baseline_trailing_ns": DEFAULT_TRAILING_NS,
-    }
+    app.get("/api/about", response_model=weather_json.AboutJson)(routes.about)
+    app.get("/api/about/cost", response_model=about_json.CostJson)(routes.cost)
+    app.get("/api/about/glossary", response_model=about_json.GlossaryJson)(routes.glossary)

@@ -16,6 +16,7 @@ from iosonde.model.ops import OF_WINDOW, OPS, SECOND_NS
 from iosonde.model.phases import Phase
 from iosonde.serve import params, wire
 from iosonde.serve.answers import MEDIA_TYPES, attachment
+from iosonde.serve.drawn.sheets import sheet_file
 from iosonde.serve.params import RefusalError
 from iosonde.serve.pictures import PictureParameters
 from iosonde.serve.shared import Shared
@@ -55,9 +56,6 @@ class FigureQuery(PictureParameters):
         (), max_length=200, description="NAME,START_NS,END_NS; repeatable"
     )
     expected: Literal["usual", "median"] = Field("usual", description=parameters.PHASE_EXPECTED)
-    format: Literal["json", "png", "svg", "pdf"] = Field(
-        "json", description="numbers, or a picture"
-    )
 
 
 class Figures:
@@ -76,7 +74,7 @@ class Figures:
         """One of the eight figures: its numbers, or its picture."""
         asked, form = figure_asked(query, self._clock()), query.format
         body = await self._shared.answer(("figure", asked, query), lambda: self.made(asked, query))
-        if form in ("svg", "pdf"):
+        if form in ("csv", "svg", "pdf"):
             return attachment(body, form, (query.kind,))
         return Response(body, media_type=MEDIA_TYPES[form], headers={"cache-control": "no-store"})
 
@@ -97,11 +95,7 @@ class Figures:
             from iosonde.drawing.sheet import plain
 
             return wire.dumps(plain(sheet))
-        from iosonde.drawing.canvas import encoded
-        from iosonde.drawing.render_sheet import draw_sheet
-
-        canvas = draw_sheet(sheet, width_in=query.width, dark=query.dark, zone=query.zone)
-        return encoded(canvas, query.format, query.scale)
+        return sheet_file(sheet, query)
 
 
 def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:

@@ -8,7 +8,8 @@ A client is its cursor: the instant up to which it has the rows. A slow client m
 rows; one that was away for too long fetches the series again (event ``reload``). Without
 clients nothing is read.
 
-Events: ``targets`` (as /api/targets) every tick; ``points`` (``as_of_ns``, ``ops``), whose id a
+Events: ``targets`` (as /api/targets) every tick, of many in brief every third, with ``target``, a list of the one
+that is asked for, every tick; ``points`` (``as_of_ns``, ``ops``), whose id a
 reconnecting browser repeats; ``reload``; ``trouble`` (lines about what cannot be read) on change.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import tzinfo
+from functools import cached_property
 from typing import Any
 
 from iosonde.engine.left_out import left_out
@@ -26,11 +28,29 @@ from iosonde.serve.access.paths import without_root
 from iosonde.serve.arrivals import Arrivals, Batch
 from iosonde.serve.params import FeedQuery, RefusalError
 from iosonde.serve.points import point_columns
-from iosonde.serve.targets import Targets
+from iosonde.serve.targets import Targets, in_brief
 from iosonde.serve.wire import dumps
 
 PERIOD_S = 1.0
 MOST_CLIENTS = 256
+MANY_EVERY = 3
+"""Ticks after which many targets are sent again."""
+
+
+class _Told:
+    """All targets as bytes; ``brief``: without operations, None where they are few, and then ``each`` is empty."""
+
+    def __init__(self, described: list[dict[str, Any]]) -> None:
+        self._described = described
+        brief = in_brief(described)
+        many = brief is not described
+        self.brief = dumps(brief) if many else None
+        self.each = {(one["host"], one["target"]): one for one in described} if many else {}
+
+    @cached_property
+    def whole(self) -> bytes:
+        """Made when the first client wants it."""
+        return dumps(self._described)
 
 
 class Live:
@@ -41,7 +61,7 @@ class Live:
         self._arrivals = arrivals
         self._clock = clock
         self._zones: dict[tzinfo | None, int] = {}
-        self._described: dict[tzinfo | None, bytes] = {}
+        self._described: dict[tzinfo | None, _Told] = {}
         self._troubles: tuple[str, ...] = ()
         self._chunks: dict[tuple[int, str, str], bytes] = {}
         self._tick = asyncio.Condition()
@@ -61,12 +81,13 @@ class Live:
         try:
             cursor = self._clock() if query.after_ns is None else query.after_ns
             troubles: tuple[str, ...] = ()
+            ticks = 0
             yield b"retry: 1500\n\n"
             await self._look()
             while not self._stopping:
-                text = self._described.get(query.zone)
-                if text is not None:
-                    yield _event("targets", text)
+                for event in self._of_targets(query, ticks):
+                    yield event
+                ticks += 1
                 if troubles != self._troubles:
                     troubles = self._troubles
                     yield _event("trouble", dumps(list(troubles)))
@@ -84,6 +105,17 @@ class Live:
     def stop(self) -> None:
         """End every client's stream with the next tick, and start no other."""
         self._stopping = True
+
+    def _of_targets(self, query: FeedQuery, ticks: int) -> list[bytes]:
+        """All targets; of many, to a client that wants it so, in brief now and then, and its own whole."""
+        told = self._described.get(query.zone)
+        if told is None:
+            return []
+        if not query.brief or told.brief is None:
+            return [_event("targets", told.whole)]
+        own = told.each.get((query.host or "", query.target or ""))
+        now = [_event("targets", told.brief)] if ticks % MANY_EVERY == 0 else []
+        return now if own is None else [*now, _event("target", dumps([own]))]
 
     def _news(self, query: FeedQuery, cursor: int) -> tuple[list[bytes], int]:
         """Events about the rows that are new to a client, and its new cursor."""
@@ -146,11 +178,11 @@ class Live:
 
     def _read(
         self, zones: list[tzinfo | None]
-    ) -> tuple[dict[tzinfo | None, bytes], tuple[str, ...]]:
+    ) -> tuple[dict[tzinfo | None, _Told], tuple[str, ...]]:
         self._arrivals.refresh()
         now_ns = self._clock()
         try:
-            described = {zone: dumps(self._targets.described(zone, now_ns)) for zone in zones}
+            described = {zone: _Told(self._targets.described(zone, now_ns)) for zone in zones}
         except IosondeError as error:
             return {}, self._short(*self._arrivals.troubles, str(error))
         troubles = self._arrivals.troubles

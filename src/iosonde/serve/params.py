@@ -111,10 +111,18 @@ class Parameters(BaseModel):
         }
 
 
+Brief = Annotated[
+    bool,
+    BeforeValidator(_boolean),
+    Field(description="where there are more than 40 targets, leave out notes and operations"),
+]
+
+
 class TargetsQuery(Parameters):
     """What ``/api/targets`` is asked."""
 
     zone: Zone = None
+    brief: Brief = False
 
 
 class SeriesQuery(Parameters):
@@ -139,6 +147,7 @@ class FeedQuery(Parameters):
         None, description="rows that became visible after this instant only, ns since the epoch"
     )
     zone: Zone = None
+    brief: Brief = False
 
 
 class SeriesRequest(NamedTuple):

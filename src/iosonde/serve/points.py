@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import duckdb
     from numpy.typing import NDArray
 
-MOST_POINTS = 20_000
-"""Operations of one op up to which they are given one by one."""
+MOST_POINTS = 8_000
+"""Operations of one op up to which they are given one by one: a panel is about 500 pixels wide."""
 _TIME_BINS = 300
 _BINS_A_DECADE = 20
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200)
@@ -69,9 +69,8 @@ def _ask(con: duckdb.DuckDBPyConnection, scope: SampleFilter) -> dict[str, OpPoi
     found = {op: OpPoints(0, _no_points(), None) for op in OPS}
     for op, columns in _points(con, few).items():
         found[op] = OpPoints(counts[op], point_columns(columns), None)
-    for op, n in counts.items():
-        if n > MOST_POINTS:
-            found[op] = OpPoints(n, None, _cells(con, op, scope))
+    for op, cells in _cells(con, [op for op in counts if op not in few], scope).items():
+        found[op] = OpPoints(counts[op], None, cells)
     return found
 
 
@@ -114,41 +113,57 @@ def time_step_ns(length_ns: int) -> int:
     return days * 86_400 * 10**9
 
 
-def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: SampleFilter) -> dict[str, Any]:
-    """The density of one op."""
+def _cells(
+    con: duckdb.DuckDBPyConnection, ops: list[str], scope: SampleFilter
+) -> dict[str, dict[str, Any]]:
+    """The densities of some ops, from one pass over the samples."""
+    if not ops:
+        return {}
     assert scope.since_ns is not None
     assert scope.until_ns is not None
     step = time_step_ns(scope.until_ns - scope.since_ns)
     origin = scope.since_ns // step * step
-    latency = f"greatest({LATENCY}, 1)"
+    marks = ", ".join("?" for _ in ops)
     rows = con.execute(
-        f"SELECT outcome = 'ok' AS well, ((due_ns - {origin}) // {step})::BIGINT AS bin, "
-        f"floor({_BINS_A_DECADE} * log10({latency}))::BIGINT AS latency, count(*) AS n "
-        "FROM samples WHERE op = ? AND ended_ns IS NOT NULL GROUP BY ALL ORDER BY ALL",
-        [op],
+        f"SELECT op, outcome = 'ok' AS well, ((due_ns - {origin}) // {step})::BIGINT AS bin, "
+        f"floor({_BINS_A_DECADE} * log10(greatest({LATENCY}, 1)))::BIGINT AS latency, "
+        f"ended_ns IS NULL AS open, count(*) AS n FROM samples WHERE op IN ({marks}) "
+        "AND (ended_ns IS NOT NULL OR outcome <> 'shed') GROUP BY ALL ORDER BY ALL",
+        ops,
     ).fetchnumpy()
-    without = con.execute(
-        "SELECT count(*) FROM samples WHERE op = ? AND ended_ns IS NULL AND outcome <> 'shed'", [op]
-    ).fetchone()
-    bins = np.ma.getdata(rows["latency"])
+    columns = {name: np.ma.getdata(column) for name, column in rows.items()}
+    found = {}
+    for op in ops:
+        mine = {name: column[columns["op"] == op] for name, column in columns.items()}
+        still = mine["open"].astype(bool)
+        ended = {name: column[~still] for name, column in mine.items()}
+        found[op] = {
+            "origin_ns": origin,
+            "step_ns": step,
+            **_grid(ended),
+            "n_without_latency": int(mine["n"][still].sum()),
+        }
+    return found
+
+
+def _grid(rows: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Edges of latency bins, and the cells that are not empty."""
+    bins = rows["latency"]
     lowest = int(bins.min()) if len(bins) else 0
     highest = int(bins.max()) if len(bins) else 0
     edges = 10.0 ** (np.arange(lowest, highest + 2) / _BINS_A_DECADE)
     return {
-        "origin_ns": origin,
-        "step_ns": step,
         "edges_ns": wire.integers(edges),
         "ok": _counts(rows, lowest, well=True),
         "failed": _counts(rows, lowest, well=False),
-        "n_without_latency": 0 if without is None else int(without[0]),
     }
 
 
-def _counts(rows: dict[str, Any], lowest: int, *, well: bool) -> dict[str, list[int]]:
+def _counts(rows: dict[str, NDArray[Any]], lowest: int, *, well: bool) -> dict[str, list[int]]:
     """Cells that are not empty, as three columns."""
-    chosen = np.ma.getdata(rows["well"]) == well
+    chosen = rows["well"].astype(bool) == well
     return {
-        "time": np.ma.getdata(rows["bin"])[chosen].tolist(),
-        "latency": (np.ma.getdata(rows["latency"])[chosen] - lowest).tolist(),
-        "count": np.ma.getdata(rows["n"])[chosen].tolist(),
+        "time": rows["bin"][chosen].tolist(),
+        "latency": (rows["latency"][chosen] - lowest).tolist(),
+        "count": rows["n"][chosen].tolist(),
     }

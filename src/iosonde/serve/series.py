@@ -30,6 +30,8 @@ _FLAGS = ("slow", "host_busy")
 
 _FRESH_NS = 10 * 10**9
 """A page asks every few seconds; a stretch begins or ends with a window."""
+_PAST_NS = 600 * 10**9
+"""What is over changes only where rows arrive late."""
 _MOST_KEPT = 24
 _FIELDS = {"slowdown": "slowdown", "lower": "slowdown_lower", "upper": "slowdown_upper"}
 
@@ -40,8 +42,23 @@ class _Found(NamedTuple):
     spans: Sequence[SlowSpan]
 
 
+class _Shelf(NamedTuple):
+    keep_ns: int
+    found: OrderedDict[tuple[str, str], _Found]
+
+
+class _Wanted(NamedTuple):
+    """Stretches from ``since_ns`` on, as of ``seen_ns`` or later; asked from ``ask_ns`` on where none are kept."""
+
+    since_ns: int
+    seen_ns: int
+    ask_ns: int
+
+
 class Stretches:
-    """Slow stretches of a store, kept for some seconds between requests: those of events.
+    """Slow stretches of a store, kept between requests: those of events.
+
+    One shelf for views of the present, one for views of the past: the latter go back far, and are kept for minutes.
 
     ``known`` gives what is usual of a host, a target. Safe to use from several threads.
     """
@@ -49,42 +66,51 @@ class Stretches:
     def __init__(self, store: Store, known: Callable[[str, str, int], LearntBaselines]) -> None:
         self._store, self._known = store, known
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], _Found] = OrderedDict()
+        self._latest = _Shelf(_FRESH_NS, OrderedDict())
+        self._of_past = _Shelf(_PAST_NS, OrderedDict())
 
     def of(
         self, host: str, target: str, since_ns: int, until_ns: int | None, now_ns: int
     ) -> list[SlowSpan]:
         """Those that reach into [since, until), each with its real begin and end. Raises StoreError."""
-        past = until_ns is not None and until_ns < now_ns - _FRESH_NS
-        found = self._asked(host, target, since_ns, until_ns, now_ns) if past else None
-        if found is None:
-            found = self._latest(host, target, since_ns, now_ns)
+        key = host, target
+        if until_ns is not None and until_ns < now_ns - _FRESH_NS:
+            # As long again before it: who goes back step by step asks once for two steps.
+            older_ns = max(0, 2 * since_ns - until_ns)
+            wanted = _Wanted(since_ns, until_ns, older_ns)
+            found = self._kept_or_asked(self._of_past, key, wanted, now_ns)
+        else:
+            wanted = _Wanted(since_ns, 0, since_ns)
+            found = self._kept_or_asked(self._latest, key, wanted, now_ns)
         return [
             span
             for span in found.spans
             if span.end_ns > since_ns and (until_ns is None or span.start_ns < until_ns)
         ]
 
-    def _latest(self, host: str, target: str, since_ns: int, now_ns: int) -> _Found:
-        with self._lock:
-            kept = self._kept.get((host, target))
-        if kept and kept.since_ns <= since_ns and 0 <= now_ns - kept.at_ns < _FRESH_NS:
-            return kept
-        found = self._asked(host, target, since_ns, None, now_ns)
-        with self._lock:
-            self._kept[host, target] = found
-            self._kept.move_to_end((host, target))
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-        return found
-
-    def _asked(
-        self, host: str, target: str, since_ns: int, until_ns: int | None, now_ns: int
+    def _kept_or_asked(
+        self, shelf: _Shelf, key: tuple[str, str], wanted: _Wanted, now_ns: int
     ) -> _Found:
-        query = SlowdownQuery(host=host, target=target, since_ns=since_ns, until_ns=until_ns)
-        known = self._known(host, target, now_ns)
-        found = happened(self._store, query, now_ns, known=known)
-        return _Found(since_ns, now_ns, stretches(found))
+        with self._lock:
+            kept = shelf.found.get(key)
+        if (
+            kept is not None
+            and kept.since_ns <= wanted.since_ns
+            and kept.at_ns >= wanted.seen_ns
+            and 0 <= now_ns - kept.at_ns < shelf.keep_ns
+        ):
+            return kept
+        query = SlowdownQuery(host=key[0], target=key[1], since_ns=wanted.ask_ns, until_ns=None)
+        known = self._known(*key, now_ns)
+        found = _Found(
+            wanted.ask_ns, now_ns, stretches(happened(self._store, query, now_ns, known=known))
+        )
+        with self._lock:
+            shelf.found[key] = found
+            shelf.found.move_to_end(key)
+            while len(shelf.found) > _MOST_KEPT:
+                shelf.found.popitem(last=False)
+        return found
 
 
 def stretches_json(spans: Sequence[SlowSpan], op: str) -> list[dict[str, Any]]:

@@ -14,12 +14,16 @@ from iosonde.model.errors import StoreError
 from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
 from iosonde.weather.forget import current
+from iosonde.weather.slowdown.brief import brief, worst_slowdown
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say
+from iosonde.weather.slowdown.words import say, summary
 
 if TYPE_CHECKING:
     import duckdb
 
+MOST_WHOLE = 40
+"""Targets that ``in_brief`` leaves as they are."""
+_BRIEF = ("written_ns", "period_ns", "window_ns")
 _PAST_EVERY_NS = 600_000_000_000
 """Targets without a live state are looked for this often: it takes a scan of the history."""
 
@@ -54,6 +58,26 @@ class Targets:
             for finding in worst_first([finding for finding, _ in found.values()])
         ]
 
+    def now(self, zone: tzinfo | None, now_ns: int) -> dict[str, Any]:
+        """As ``/api/now`` gives it: probes that matter, the worst first, and their hosts beside each other.
+
+        Raises StoreError.
+        """
+        from iosonde.weather.fleet.answers import fleet_now
+
+        states = current(read_states(self.root), now_ns)
+        findings = worst_first(answers.now(states, now_ns))
+        told = ("host", "target", "kind", "severity")
+        return {
+            "as_of_ns": now_ns,
+            "summary": summary(findings),
+            "targets": [
+                {name: getattr(one, name) for name in told} | {"sentence": say(one, zone)}
+                for one in findings
+            ],
+            "fleet": fleet_now(states, now_ns).to_json() if states else None,
+        }
+
     def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
         """(host, target, last due) of everything in the store, as of some minutes ago."""
         with self._lock:
@@ -64,6 +88,19 @@ class Targets:
                 with contextlib.suppress(StoreError):
                     self._past = with_samples(self.root, SampleFilter(), _last_due)
             return self._past
+
+
+def in_brief(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same where targets are few; of many without notes and operations, which are most of the bytes."""
+    if len(described) <= MOST_WHOLE:
+        return described
+    return [
+        {
+            **one,
+            "state": {name: one["state"].get(name) for name in _BRIEF} | {"notes": [], "ops": []},
+        }
+        for one in described
+    ]
 
 
 def _last_due(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int]]:
@@ -78,6 +115,8 @@ def _described(finding: Finding, state: dict[str, Any], zone: tzinfo | None) -> 
         "kind": finding.kind,
         "severity": finding.severity,
         "sentence": say(finding, zone),
+        "brief": brief(finding.kind, worst_slowdown(state["ops"])),
+        "slowdown": worst_slowdown(state["ops"]),
         "as_of_ns": finding.at_ns,
         "state": state,
     }

@@ -114,7 +114,7 @@ class Follower:
 
     def _look_at_sealed(self) -> bool:
         """Whether there are sealed segments that were not there before."""
-        sealed = {(s.host, s.stem) for s in layout.parquet_segments(self._root)}
+        sealed = layout.keys(layout.parquet_segments(self._root))
         new = not sealed <= self._sealed
         self._sealed = sealed
         return new

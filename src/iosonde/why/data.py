@@ -6,12 +6,14 @@ from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from iosonde.why.words import lines, say
+from iosonde.why.links import LinkStanding
+from iosonde.why.words import lines, link_lines, say
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
     from iosonde.why.links import Link, Why
+    from iosonde.why.words import LinkLine
 
 SCHEMA_VERSION = 1
 NAMES = ("slowness", "recurrence", "component", "load", "host", "change", "remedy")
@@ -26,6 +28,7 @@ def why_data(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, Any
         "verdict": str(why.kind),
         "sentence": say(why, now_ns, zone),
         "evidence": lines(why, now_ns, zone),
+        "lines": [_told(why, line) for line in link_lines(why, now_ns, zone)],
         "event": slow.event if slow else None,
         "links": {name: _link(getattr(why.links, name)) for name in NAMES},
         "looked": _plain(why.looked),
@@ -40,6 +43,13 @@ def annotation(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, s
         "description": "\n".join(lines(why, now_ns, zone)),
         "verdict": str(why.kind),
     }
+
+
+def _told(why: Why, line: LinkLine) -> dict[str, Any]:
+    """A line and how its link stands; a line about none stands for itself."""
+    link = getattr(why.links, line.link, None)
+    standing = str(LinkStanding.FOUND if link is None else link.standing)
+    return {"link": line.link, "standing": standing, "text": line.text}
 
 
 def _link(link: Link[Any]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import numpy as np
 
 from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather import answers
+from iosonde.weather.fleet.answers import fleet_at
+from iosonde.weather.fleet.shapes import ENOUGH_HOSTS, FleetShape
 from iosonde.why.links import (
     Change,
     Gap,
@@ -48,6 +50,10 @@ def host_link(scene: Scene) -> Link[HostEvidence]:
             return found(HostEvidence(slow.host, 0, 0, max(1, hosts), of_hosts))
     elif seen and seen.scope != "storage":
         hosts, of_hosts = 0, 0
+    if not of_hosts and (beside := _beside(scene)) is not None:
+        alone, hosts, of_hosts = beside
+        if alone:
+            return found(HostEvidence(slow.host, 0, 0, hosts, of_hosts))
     if not _controlled(weather, slow):
         if of_hosts:
             return ruled_out(HostEvidence(slow.host, 0, 0, hosts, of_hosts))
@@ -68,6 +74,28 @@ def _witnesses(weather: Weather, slow: StretchFacts) -> Witnesses | None:
         if one.target == slow.target and one.start_ns < end and one.end_ns > slow.begin_ns
     ]
     return min(there, key=lambda one: one.op != slow.op, default=None)
+
+
+def _beside(scene: Scene) -> tuple[bool, int, int] | None:
+    """The verdict of all hosts x targets of the stretch: whether the host is alone, how many see it, of how many.
+
+    None: too few hosts watch the target, or the verdict says nothing of it.
+    """
+    weather, slow = scene.weather, scene.slow
+    watching = {ref.host for ref in weather.refs if ref.target == slow.target}
+    if len(watching) < ENOUGH_HOSTS or scene.end_ns - slow.begin_ns > DAY_NS:
+        return None
+    fleet = fleet_at(weather.store, (slow.begin_ns, scene.end_ns), scene.now_ns)
+    part = fleet.part
+    targets = {fleet.matrix.targets[place] for place in part.targets}
+    blamed = {fleet.matrix.hosts[place] for place in part.hosts}
+    if slow.target not in targets or slow.host not in blamed:
+        return None
+    if part.shape in (FleetShape.HOST, FleetShape.CELL):
+        return True, 1, len(fleet.matrix.hosts)
+    if part.shape in (FleetShape.TARGET, FleetShape.TARGETS, FleetShape.EVERYTHING):
+        return False, len(blamed), len(fleet.matrix.hosts)
+    return None
 
 
 def _controlled(weather: Weather, slow: StretchFacts) -> bool:

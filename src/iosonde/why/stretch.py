@@ -10,6 +10,7 @@ from iosonde.model.ops import op_order
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS, format_time
 from iosonde.weather import answers
+from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
 from iosonde.why.links import LookedAt, Ratio, StretchFacts
@@ -137,6 +138,8 @@ def _weather(
     log = answers.event_log(store.root, span)
     # All targets: those that are not asked for stand beside it.
     happened = answers.events(store.root, log, span, now_ns)
+    hangs = slow_hangs(happened.logged, now_ns)
+    happened = happened._replace(slow=[*happened.slow, *hangs])
     findings = answers.now(log.states, now_ns) if at_ns is None else []
     return Weather(store, refs, log.states, happened, findings, *span)
 

@@ -6,7 +6,7 @@ control of the host a job "was probably involved".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.jobs.attribution.culprits import Confidence
 from iosonde.model.events import Recurring
@@ -20,6 +20,7 @@ from iosonde.model.units import (
     format_time,
 )
 from iosonde.weather.events.words import span_words
+from iosonde.why.component import CEILING
 from iosonde.why.links import Gap, Kind, PartSource
 
 if TYPE_CHECKING:
@@ -78,15 +79,31 @@ def say(why: Why, now_ns: int, zone: tzinfo | None = None) -> str:
     return clean_text(text)
 
 
+class LinkLine(NamedTuple):
+    """One line of the evidence. ``link``: its name, empty where it is about none; ``text``: without that name."""
+
+    link: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.link}: {self.text}" if self.link else self.text
+
+
 def lines(why: Why, now_ns: int, zone: tzinfo | None = None) -> list[str]:
     """A line a link: what it says with its number and interval, or why it is not known."""
+    return [str(line) for line in link_lines(why, now_ns, zone)]
+
+
+def link_lines(why: Why, now_ns: int, zone: tzinfo | None = None) -> list[LinkLine]:
+    """The same with the link's name apart."""
     slow, links = why.links.slowness.found, why.links
     if slow is None:
         names = _some(why.looked.targets)
-        told = [f"looked at {names}, seen from {_some(why.looked.hosts)}"]
+        told = [LinkLine("", f"looked at {names}, seen from {_some(why.looked.hosts)}")]
         if why.looked.learning:
-            told.append(f"not judged, as what is usual is learnt: {_some(why.looked.learning)}")
-        return [clean_text(line) for line in told]
+            few = _some(why.looked.learning)
+            told.append(LinkLine("", f"not judged, as what is usual is learnt: {few}"))
+        return [_clean(line) for line in told]
     told = [
         _slowness(slow, now_ns, zone),
         _line("recurrence", links.recurrence, _recurrence(links.recurrence.fact)),
@@ -97,8 +114,12 @@ def lines(why: Why, now_ns: int, zone: tzinfo | None = None) -> list[str]:
         _line("remedy", links.remedy, _remedy(links.remedy.fact)),
     ]
     if why.others:
-        told.append(f"beside: {_some(why.others)} had slow stretches, too")
-    return [clean_text(line) for line in told]
+        told.append(LinkLine("beside", f"{_some(why.others)} had slow stretches, too"))
+    return [_clean(line) for line in told]
+
+
+def _clean(line: LinkLine) -> LinkLine:
+    return line._replace(text=clean_text(line.text))
 
 
 def _nothing(why: Why, now_ns: int, zone: tzinfo | None) -> str:
@@ -250,14 +271,15 @@ def _span(back: RecurrenceEvidence) -> str:
     return span_words(whole) + zone
 
 
-def _line(name: str, link: Link[Any], text: str) -> str:
-    if link.gap is not None:
-        return f"{name}: not known: {_GAPS[link.gap]}"
-    return f"{name}: {text}"
+def _line(name: str, link: Link[Any], text: str) -> LinkLine:
+    return LinkLine(name, text if link.gap is None else f"not known: {_GAPS[link.gap]}")
 
 
-def _slowness(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> str:
+def _slowness(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> LinkLine:
     parts = []
+    if slow.kind == "hang":
+        lasted = (slow.end_ns or slow.seen_until_ns) - slow.begin_ns
+        parts.append(f"{op_word(slow.op)} did not answer for {about_length(lasted)}")
     if slow.factor is not None:
         parts.append(f"{op_word(slow.op)} {_ratio(slow.factor)}")
     if slow.peak is not None:
@@ -267,7 +289,7 @@ def _slowness(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> str:
     if slow.windows:
         parts.append(f"{slow.windows} windows")
     what = ", ".join(parts) or slow.kind.replace("_", " ")
-    return f"slowness: {what}, seen from {slow.host} {_when(slow, now_ns, zone)}"
+    return LinkLine("slowness", f"{what}, seen from {slow.host} {_when(slow, now_ns, zone)}")
 
 
 def _ratio(ratio: Ratio, unit: str = "x") -> str:
@@ -303,6 +325,8 @@ def _part(part: SlowPart, slow: StretchFacts) -> str:
                 f"{part.peers} other {'servers' if part.source is PartSource.PROBED else 'targets'}"
             )
             own = f" ({format_factor(part.peers_slow)}x slower than usual)"
+            if part.against_peers.value * max(part.peers_slow or 1.0, 1.0) >= CEILING:
+                return f"{part.name} did not answer, {beside} did{own}"
             return f"{part.name} {_ratio(part.against_peers)} slower than {beside}{own}"
         case PartSource.LOCATED:
             took = _ratio(part.against_peers)

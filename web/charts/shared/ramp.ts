@@ -1,10 +1,20 @@
 // Colours as numbers, and the ramp of slowdowns.
+import { cssColours } from "./css_colours.ts";
+
 export type Rgb = readonly [number, number, number];
 
 /** "rgb(1, 2, 3)", as a browser resolves any colour. */
 export function parseRgb(colour: string): Rgb {
   const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   return [r, g, b];
+}
+
+const RAMP_VARIABLES = ["--ramp-1", "--ramp-1-5", "--ramp-2", "--ramp-4", "--ramp-8", "--ramp-16"];
+
+/** The ramp's colours that hold inside `parent` now. */
+export function readRamp(parent: Element): Rgb[] {
+  const { colour } = cssColours(parent);
+  return RAMP_VARIABLES.map((name) => parseRgb(colour(name)));
 }
 
 /** Slowdowns at which the ramp's colours stand; between them the colour runs with the logarithm. */

@@ -1,6 +1,6 @@
 // The page's colours, read from the style sheet, so that light and dark live in one place.
 import { cssColours } from "../shared/css_colours.ts";
-import { parseRgb } from "../shared/ramp.ts";
+import { readRamp } from "../shared/ramp.ts";
 import type { Rgb } from "../shared/ramp.ts";
 
 export interface Palette {
@@ -20,8 +20,6 @@ export interface Palette {
   readonly font: string;
 }
 
-const RAMP_VARIABLES = ["--ramp-1", "--ramp-1-5", "--ramp-2", "--ramp-4", "--ramp-8", "--ramp-16"];
-
 /** The colours that hold inside `parent` now. Ask again when the theme changes. */
 export function readPalette(parent: Element): Palette {
   const { colour, font } = cssColours(parent);
@@ -38,7 +36,7 @@ export function readPalette(parent: Element): Palette {
     skipped: colour("--skipped"),
     slowTint: colour("--slow-tint"),
     density: colour("--density"),
-    ramp: RAMP_VARIABLES.map((name) => parseRgb(colour(name))),
+    ramp: readRamp(parent),
     font,
   };
 }

@@ -56,7 +56,7 @@ export class Pane {
     this.on = on;
     const { motif, times, changes } = series;
     const told = changes.length === 0 ? "no lasting change" : changes.map((one) => one.sentence).join("; ");
-    this.host = h("div", { class: "climate-draw", tabindex: "0", role: "group", "aria-roledescription": "chart" });
+    this.host = h("div", { class: "climate-draw", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": "climate-sentence" });
     setAttribute(this.host, "aria-label", `${motif}, ${times.length} runs: ${told}. Arrow keys go from run to run, page keys from change to change, enter opens the job.`);
     this.element = h(
       "section",

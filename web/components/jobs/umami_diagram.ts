@@ -61,7 +61,7 @@ function verdict(figure: UmamiFigure): HTMLElement {
   const list = (texts: readonly string[]): HTMLElement => h("ul", {}, ...texts.map((text) => h("li", {}, text)));
   const about = notes.length === 1 ? "1 note on the data" : `${notes.length} notes on the data`;
   const aside = notes.length === 0 ? null : h("details", {}, h("summary", {}, about), list(notes));
-  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", {}, sentence), list(lines), aside);
+  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", { id: "umami-sentence" }, sentence), list(lines), aside);
 }
 
 const short = (value: number): string => (value === 0 ? "0" : String(Number(value.toPrecision(3))));

@@ -37,7 +37,7 @@ export class RowView {
     const badge = h("span", { class: "umami-class", "data-role": row.role }, `${row.sign} ${row.role}`);
     const flagged = row.flags.length === 0 ? null : h("abbr", { title: row.flags.join(", ") }, "*");
     const spoken = [`${row.label}: ${row.valueText}`, row.role, row.rank, ...row.flags].filter((t) => t !== "").join(", ");
-    this.host = h("div", { class: "umami-draw", tabindex: "0", role: "group", "aria-roledescription": "chart" });
+    this.host = h("div", { class: "umami-draw", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": "umami-sentence" });
     this.host.setAttribute("aria-label", `${spoken}. Arrow keys go from run to run.`);
     this.element = h(
       "section",

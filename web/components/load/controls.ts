@@ -14,6 +14,8 @@ const KINDS: readonly (readonly [ColumnKind, string])[] = [
 ];
 const RANGES: readonly (readonly [string, Ms | null])[] = [
   ["All", null],
+  ["1 y", hours(8760)],
+  ["90 d", hours(2160)],
   ["30 d", hours(720)],
   ["7 d", hours(168)],
   ["24 h", hours(24)],

@@ -202,27 +202,6 @@ export class LoadPlot {
     return this.cursor === null ? 0 : this.frame.head + yOf(this.span, this.frame.height, this.cursor.at);
   }
 
-  /** The picture with its sentence, as a PNG. */
-  async png(sentence: string): Promise<Blob | null> {
-    const colours = this.overlay;
-    if (colours === null) return null;
-    this.draw();
-    const { ratio, frame } = this;
-    const top = 30 * ratio;
-    const canvas = h("canvas", {});
-    [canvas.width, canvas.height] = [this.over.width, this.over.height + top];
-    const ctx = canvas.getContext("2d");
-    if (ctx === null) return null;
-    ctx.fillStyle = cssColours(this.element).colour("--surface");
-    ctx.fillRect(0, 0, canvas.width, canvas.height);
-    ctx.fillStyle = colours.ink;
-    ctx.font = `600 ${14 * ratio}px ${colours.font}`;
-    ctx.fillText(sentence, 8 * ratio, 20 * ratio, canvas.width - 16 * ratio);
-    ctx.drawImage(this.canvas, frame.plot.left * ratio, top + frame.head * ratio);
-    ctx.drawImage(this.over, 0, top);
-    return new Promise((done) => canvas.toBlob(done, "image/png"));
-  }
-
   destroy(): void {
     window.clearTimeout(this.timer);
     cancelAnimationFrame(this.scheduled);

@@ -21,5 +21,5 @@ export function ranking(load: Load, half: ReadonlySet<string>): HTMLElement {
   const more = load.n - load.columns.length;
   const caption = h("caption", {}, more > 0 ? `The ${load.columns.length} largest of ${load.n} ${load.nouns}` : `All ${load.nouns} with operations`);
   const table = h("table", {}, caption, h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, ...rows));
-  return h("details", { class: "numbers" }, h("summary", {}, "The columns as a table"), h("div", { class: "scroll" }, table));
+  return h("details", { class: "numbers" }, h("summary", {}, "The columns as a table"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The columns as a table" }, table));
 }

@@ -1,34 +1,37 @@
 // A run in words, tables and pictures, as `iosonde report` has it; or two of them beside their verdict.
-import type { Run, RunPair, Table } from "../../api/runs.ts";
+import type { Run, RunPair } from "../../api/runs.ts";
 import { h } from "../shared/dom.ts";
-
-const FORMS = [["svg", "SVG"], ["png", "PNG"], ["pdf", "PDF"]] as const;
+import { saveMenu } from "../shared/save_menu.ts";
+import { tableOf } from "../shared/table.ts";
 
 /** Address of a picture. */
 export type PictureLink = (picture: string, more: Readonly<Record<string, string>>) => string;
-
-export function tableOf({ head, rows }: Table, caption: string): HTMLElement {
-  const line = (cells: readonly string[]): HTMLElement => h("tr", {}, ...cells.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell))));
-  const heads = head.length === 0 ? null : h("thead", {}, h("tr", {}, ...head.map((cell) => h("th", { scope: "col" }, cell))));
-  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, h("table", {}, heads, h("tbody", {}, ...rows.map(line))));
-}
 
 const sentences = (all: readonly string[]): HTMLElement | null => (all.length === 0 ? null : h("ul", { class: "run-words" }, ...all.map((one) => h("li", {}, one))));
 
 const part = (title: string, ...children: (HTMLElement | null)[]): HTMLElement | null =>
   children.every((child) => child === null) ? null : h("section", { class: "run-part" }, h("h3", {}, title), ...children);
 
-/** `width`: of the place, CSS pixels; `dark`: looks of the pictures. */
-export function runView(run: Run, link: PictureLink, width: number, dark: boolean): HTMLElement {
+/** How pictures are drawn: `width` of their place in CSS pixels. */
+export interface Looks {
+  readonly width: number;
+  readonly dark: boolean;
+}
+
+function picturesOf(run: Run, link: PictureLink, { width, dark }: Looks): HTMLElement[] {
   const looks = { theme: dark ? "dark" : "light", width: Math.max(3.4, Math.min(16, width / 96)).toFixed(2) };
-  const pictures = run.pictures.map((one) =>
+  return run.pictures.map((one) =>
     h(
       "figure",
       { class: "run-picture", "data-picture": one.name },
-      h("img", { src: link(one.name, { format: "svg", ...looks }), alt: [one.title, ...one.caption].join(". ") }),
-      h("figcaption", { class: "downloads" }, "The picture as ", ...FORMS.flatMap(([format, name], i) => [i === 0 ? "" : ", ", h("a", { href: link(one.name, { format, theme: looks.theme, ...(format === "png" ? { scale: "2" } : {}) }), download: true, "aria-label": `${one.title} as ${name}` }, name)])),
+      h("img", { src: link(one.name, { format: "svg", ...looks }), alt: [run.headline, one.title, ...one.caption].join(". ") }),
+      h("figcaption", { class: "files" }, saveMenu(one.title, `its marks: ${one.title}`, (more) => link(one.name, more))),
     ),
   );
+}
+
+export function runView(run: Run, link: PictureLink, looks: Looks): HTMLElement {
+  const pictures = picturesOf(run, link, looks);
   const { components } = run;
   const element = h("div", { class: "run-view" });
   const parts = [
@@ -45,12 +48,18 @@ export function runView(run: Run, link: PictureLink, width: number, dark: boolea
   return element;
 }
 
-/** The verdict on B as seen from A; the rates of both below it. */
-export function pairView(pair: RunPair, sides: readonly (readonly [string, Run])[]): HTMLElement {
+/** One of two runs: its name in the verdict, the run, its pictures. */
+export type Side = readonly [name: string, run: Run, link: PictureLink];
+
+/** The verdict on B as seen from A; rates and pictures of both below it. */
+export function pairView(pair: RunPair, sides: readonly Side[], { width, dark }: Looks): HTMLElement {
   const verdict = h("div", { class: "run-verdict" }, ...pair.say.map((one) => h("p", {}, one)));
   const table = pair.table.rows.length === 0 ? null : tableOf(pair.table, "Rates of both");
   const note = pair.note === "" ? null : h("p", { class: "hint" }, pair.note);
-  const beside = sides.map(([name, run]) => h("section", { class: "run-part" }, h("h3", {}, `${name}: ${run.title}`), h("p", { class: "hint" }, run.subtitle), h("p", { class: "run-headline", "data-slow": run.slow }, run.headline), tableOf(run.rates, `Rates of ${name}`)));
+  const looks = { width: width > 800 ? width / 2 - 12 : width, dark };
+  const beside = sides.map(([name, run, link]) =>
+    h("section", { class: "run-part" }, h("h3", {}, `${name}: ${run.title}`), h("p", { class: "hint" }, run.subtitle), h("p", { class: "run-headline", "data-slow": run.slow }, run.headline), tableOf(run.rates, `Rates of ${name}`), ...picturesOf(run, link, looks)),
+  );
   const element = h("div", { class: "run-view" }, verdict);
   for (const one of [table, note]) if (one !== null) element.append(one);
   element.append(h("div", { class: "run-sides" }, ...beside));

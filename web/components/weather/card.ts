@@ -14,7 +14,9 @@ import { severityIcon, severityWord } from "./icons.ts";
 const OLD_MS = 10_000;
 
 export class Card {
-  readonly element: HTMLButtonElement;
+  readonly element: HTMLElement;
+  private readonly button: HTMLButtonElement;
+  private readonly why = h("a", { class: "card-why", hidden: true }, "why?");
   private readonly word = h("span", { class: "card-word" });
   private readonly icon = h("span", { class: "card-icon" });
   private readonly age = h("span", { class: "card-age" });
@@ -24,9 +26,10 @@ export class Card {
   private severity: Severity | null = null;
   private target: Target;
 
-  constructor(target: Target, choose: () => void) {
+  /** `why`: the address of the answer to it. */
+  constructor(target: Target, choose: () => void, why: string) {
     this.target = target;
-    this.element = h(
+    this.button = h(
       "button",
       { type: "button", class: "card" },
       h("span", { class: "card-top" }, this.icon, this.word, this.age),
@@ -34,7 +37,9 @@ export class Card {
       this.sentence,
       this.chips,
     );
-    this.element.addEventListener("click", choose);
+    this.button.addEventListener("click", choose);
+    this.why.href = why;
+    this.element = h("div", { class: "card-place" }, this.button, this.why);
   }
 
   show(target: Target, chosen: boolean, words: ReadonlyMap<Op, string>, palette: Palette): void {
@@ -43,12 +48,14 @@ export class Card {
       this.severity = target.severity;
       this.icon.replaceChildren(severityIcon(target.severity));
     }
-    this.element.dataset["severity"] = target.severity;
-    this.element.dataset["kind"] = target.kind;
-    this.element.dataset["target"] = target.target;
-    setAttribute(this.element, "aria-pressed", String(chosen));
+    this.button.dataset["severity"] = target.severity;
+    this.button.dataset["kind"] = target.kind;
+    this.button.dataset["target"] = target.target;
+    setAttribute(this.button, "aria-pressed", String(chosen));
     setText(this.word, severityWord(target.severity, target.kind));
     setText(this.name, target.target);
+    this.why.hidden = target.severity !== "slow" && target.severity !== "hung";
+    setAttribute(this.why, "aria-label", `why is ${target.target} ${target.brief}?`);
     setText(this.sentence, target.sentence);
     this.showChips(target, words, palette);
   }

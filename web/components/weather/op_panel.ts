@@ -10,6 +10,8 @@ import type { Reading } from "../../charts/weather/reading.ts";
 import { rampColour } from "../../charts/shared/ramp.ts";
 import { inkOn } from "../../charts/weather/scale.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
+import { saveMenu } from "../shared/save_menu.ts";
+import type { FileLink } from "../shared/save_menu.ts";
 import { Tooltip } from "./tooltip.ts";
 
 export interface PanelEvents {
@@ -17,6 +19,10 @@ export interface PanelEvents {
   readonly reset: () => void;
   /** Read to people who cannot see the cursor. */
   readonly announce: (text: string) => void;
+  /** The address of what is in view as a file. */
+  readonly file: FileLink;
+  /** The id of the element that says what the chart shows. */
+  readonly sentence: string;
 }
 
 export class OpPanel {
@@ -40,16 +46,16 @@ export class OpPanel {
   private readonly watch: ResizeObserver;
   private readonly on: PanelEvents;
 
-  constructor(op: Op, model: PanelModel, palette: Palette, sync: string, parent: HTMLElement, on: PanelEvents) {
+  constructor(op: Op, word: string, model: PanelModel, palette: Palette, sync: string, parent: HTMLElement, on: PanelEvents) {
     this.op = op;
     this.model = model;
     this.palette = palette;
     this.on = on;
-    this.host = h("div", { class: "panel-chart", tabindex: "0", role: "group", "aria-roledescription": "chart" });
+    this.host = h("div", { class: "panel-chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": on.sentence });
     this.element = h(
       "section",
       { class: "panel", "data-op": op, "aria-labelledby": `title-${op}` },
-      h("header", { class: "panel-head" }, this.title, h("code", {}, op), this.chip),
+      h("header", { class: "panel-head" }, this.title, h("code", {}, op), this.chip, saveMenu(`the chart of ${word}`, `its marks: ${word}`, on.file)),
       h("p", { class: "panel-now" }, this.when, this.line),
       this.host,
       this.tooltip.element,

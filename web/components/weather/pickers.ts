@@ -20,6 +20,8 @@ export const RANGES: readonly RangeChoice[] = [
   { id: "24h", label: "24 h", length: hours(24), window: minutes(15) },
   { id: "7d", label: "7 d", length: hours(168), window: hours(1) },
   { id: "30d", label: "30 d", length: hours(720), window: hours(4) },
+  { id: "90d", label: "90 d", length: hours(2160), window: hours(4) },
+  { id: "1y", label: "1 y", length: hours(8760), window: hours(24) },
 ];
 
 export const WINDOWS: readonly Ms[] = [
@@ -30,6 +32,7 @@ export const WINDOWS: readonly Ms[] = [
   minutes(15),
   hours(1),
   hours(4),
+  hours(24),
 ];
 
 /** More cells than this do not fit on a screen. */

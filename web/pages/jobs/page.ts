@@ -1,13 +1,20 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
 import { fetchJobs, fetchRunsOf, fetchUmami, umamiUrl } from "../../api/jobs.ts";
-import type { UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
+import type { Job, UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
+import { fetchJobBeside } from "../../api/job_beside.ts";
+import type { JobAnswer } from "../../api/job_beside.ts";
+import type { TargetKey } from "../../api/model.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
-import { downloads } from "../../components/shared/downloads.ts";
+import { readRamp } from "../../charts/shared/ramp.ts";
+import { besideView } from "../../components/jobs/beside.ts";
+import { saveMenu } from "../../components/shared/save_menu.ts";
 import { Jobs } from "../../components/jobs/job_list.ts";
 import { runChoice } from "../../components/jobs/run_choice.ts";
 import { Diagram } from "../../components/jobs/umami_diagram.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { ALL, climateAddress } from "../shared/climate_address.ts";
+import { eventAddress, NOW } from "../shared/event_address.ts";
+import { loadPlace, targetPlace } from "../shared/places.ts";
 import { jobsAddress, readJobsAddress } from "../shared/jobs_address.ts";
 import type { JobsAddress } from "../shared/jobs_address.ts";
 
@@ -20,6 +27,7 @@ export class JobsPage implements RoomPage {
   private readonly error = h("p", { class: "error", role: "alert", hidden: true });
   private readonly files = h("div", {});
   private readonly body = h("div", {});
+  private readonly beside = h("div", {});
   private diagram: Diagram | null = null;
   private address: JobsAddress = { search: "", query: null };
   private listed: string | null = null;
@@ -42,7 +50,7 @@ export class JobsPage implements RoomPage {
       "div",
       { class: "jobs-page" },
       this.list.element,
-      h("section", { class: "job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error, this.files, this.body),
+      h("section", { class: "job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error, this.files, this.body, this.beside),
     );
   }
 
@@ -86,9 +94,22 @@ export class JobsPage implements RoomPage {
     const signal = (this.asking = new AbortController()).signal;
     setAttribute(this.body, "data-job", null);
     try {
-      if (await this.offerRuns(query, signal)) return;
-      const figure = await fetchUmami(query, signal);
+      const runs = await fetchRunsOf(query.job, signal);
+      if (signal.aborted || this.offerRuns(query, runs)) return;
+      // What it met takes longer than its diagram, and is worth it without one.
+      const beside = fetchJobBeside(query.job, query.run, this.zone(), signal);
+      if (runs.length > 0 && runs.every((run) => !run.performed)) {
+        const found = await beside.catch(() => null);
+        if (signal.aborted || this.withoutDiagram(query, found)) return;
+      }
+      const [figure, why] = await fetchUmami(query, signal).then((found) => [found, null] as const, (error: unknown) => [null, error] as const);
       if (signal.aborted) return;
+      if (figure === null) {
+        const found = await beside.catch(() => null);
+        if (!signal.aborted && !this.withoutDiagram(query, found)) this.fail(why);
+        return;
+      }
+      void this.showBeside(query, beside, signal);
       this.error.hidden = true;
       this.diagram?.destroy();
       this.diagram = new Diagram(figure);
@@ -104,10 +125,40 @@ export class JobsPage implements RoomPage {
     }
   }
 
+  /** A job that only a scheduler recorded; false: it is none. */
+  private withoutDiagram(query: UmamiQuery, found: JobAnswer | null): boolean {
+    if (found === null || !found.known || !found.scheduled) return false;
+    this.error.hidden = true;
+    this.nothing(`Job ${query.job}`, "Known from the scheduler alone, so there is no diagram of its I/O.");
+    document.title = `${found.sentence} - iosonde`;
+    this.drawBeside(query, found);
+    setAttribute(this.body, "data-job", query.job);
+    return true;
+  }
+
+  private async showBeside(query: UmamiQuery, asked: Promise<JobAnswer>, signal: AbortSignal): Promise<void> {
+    this.beside.replaceChildren(h("p", { class: "view" }, "Working: what probes saw while it ran ..."));
+    const found = await asked.catch(() => null);
+    if (!signal.aborted) this.drawBeside(query, found);
+  }
+
+  private drawBeside(query: UmamiQuery, found: JobAnswer | null): void {
+    setAttribute(this.beside, "data-beside", query.job);
+    if (found === null) return this.beside.replaceChildren();
+    if (!found.known) return this.beside.replaceChildren(h("p", { class: "view" }, found.sentence));
+    const { begin, end } = found;
+    const span = begin === null || end === null ? null : { from: begin, to: end };
+    const links = {
+      target: (key: TargetKey): string => targetPlace(key, span),
+      load: (): string => (span === null ? "" : loadPlace(span, null)),
+      event: (event: string): string => eventAddress({ ...NOW, event }),
+    };
+    this.beside.replaceChildren(besideView(found, readRamp(document.body), links));
+  }
+
   /** A job of several runs has a diagram for each: which one? False: it has one, or none. */
-  private async offerRuns(query: UmamiQuery, signal: AbortSignal): Promise<boolean> {
-    const runs = query.run === "" ? await fetchRunsOf(query.job, signal) : [];
-    if (signal.aborted || runs.length < 2) return signal.aborted;
+  private offerRuns(query: UmamiQuery, runs: readonly Job[]): boolean {
+    if (query.run !== "" || runs.length < 2) return false;
     this.nothing(`Job ${query.job}`, `It has ${runs.length} runs, each with a diagram of its own: choose one.`);
     this.body.replaceChildren(runChoice(runs, (run) => jobsAddress({ ...this.address, query: { ...query, run } })));
     document.title = `Job ${query.job} - iosonde`;
@@ -116,9 +167,9 @@ export class JobsPage implements RoomPage {
 
   private filesOf({ fileSystem, motif }: UmamiFigure, query: UmamiQuery): HTMLElement {
     const zone = this.zone();
-    const line = downloads("The diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone }));
+    const line = h("div", { class: "files" }, saveMenu("the diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone })));
     const kind = climateAddress({ ...ALL, query: { ...ALL.query, fileSystem, motif } });
-    if (motif !== "") line.append(". ", h("a", { href: kind }, "The climate of such jobs"));
+    if (motif !== "") line.append(h("a", { href: kind }, "The climate of such jobs"));
     return line;
   }
 
@@ -143,6 +194,7 @@ export class JobsPage implements RoomPage {
     this.history.replaceChildren();
     this.files.replaceChildren();
     this.body.replaceChildren();
+    this.beside.replaceChildren();
     setAttribute(this.body, "data-job", null);
     document.title = "Jobs - iosonde";
   }

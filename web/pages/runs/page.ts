@@ -3,6 +3,7 @@ import { fetchRun, fetchRunPair, fetchRuns, runPictureUrl } from "../../api/runs
 import type { RunList } from "../../api/runs.ts";
 import { RunItems } from "../../components/runs/run_list.ts";
 import { pairView, runView } from "../../components/runs/run_view.ts";
+import type { PictureLink } from "../../components/runs/run_view.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
 import { isDark } from "../../components/shared/theme.ts";
 import type { RoomPage } from "../shared/room_page.ts";
@@ -110,9 +111,10 @@ export class RunsPage implements RoomPage {
       setText(this.title, pair === null ? found.title : "B as seen from A");
       setText(this.subtitle, pair === null ? found.subtitle : `A: ${against ?? ""}, B: ${run}`);
       const zone = this.zone();
-      const link = (picture: string, more: Readonly<Record<string, string>>): string => runPictureUrl(run, picture, { ...more, ...(zone === null ? {} : { zone }) });
-      const sides = other === null ? [] : ([["A", other], ["B", found]] as const);
-      this.body.replaceChildren(pair === null ? runView(found, link, this.body.clientWidth - 30, isDark()) : pairView(pair, sides));
+      const link = (of: string): PictureLink => (picture, more) => runPictureUrl(of, picture, { ...more, ...(zone === null ? {} : { zone }) });
+      const looks = { width: this.body.clientWidth - 30, dark: isDark() };
+      if (pair === null || other === null || against === null) this.body.replaceChildren(runView(found, link(run), looks));
+      else this.body.replaceChildren(pairView(pair, [["A", other, link(against)], ["B", found, link(run)]], looks));
       setAttribute(this.body, "data-run", run);
     } catch (error) {
       if (!signal.aborted) this.fail(error);

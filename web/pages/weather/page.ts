@@ -1,9 +1,9 @@
 // The page: cards of all targets, and the six panels of the chosen one.
+import { panelUrl } from "../../api/client.ts";
 import { OPS } from "../../api/model.ts";
 import type { About, Op, OpState, Target } from "../../api/model.ts";
 import type { ServerClock } from "../../api/clock.ts";
 import { between } from "../../api/time.ts";
-import { formatClock, formatDate, formatSpan } from "../../charts/shared/format.ts";
 import type { PanelModel } from "../../charts/weather/frame.ts";
 import { readPalette } from "../../charts/weather/palette.ts";
 import type { Palette } from "../../charts/weather/palette.ts";
@@ -13,17 +13,23 @@ import { Card } from "../../components/weather/card.ts";
 import { h, setText } from "../../components/shared/dom.ts";
 import { Figures } from "../../components/weather/figures.ts";
 import { legend } from "../../components/weather/legend.ts";
-import { zoneName } from "../../charts/shared/zone.ts";
 import { Notice } from "../../components/weather/notice.ts";
 import { NumberTable } from "../../components/weather/number_table.ts";
 import { OpPanel } from "../../components/weather/op_panel.ts";
 import { RangePicker, WindowPicker } from "../../components/weather/pickers.ts";
 import { TargetSearch } from "../../components/weather/target_search.ts";
+import { isFleet, Matrix } from "../../components/weather/matrix.ts";
+import { eventAddress, NOW } from "../shared/event_address.ts";
 import { writeAddress } from "./address.ts";
 import type { Session } from "./session.ts";
-import { matches, summary } from "./targets.ts";
+import { EventsBeside } from "./events_beside.ts";
+import { SummaryWatch } from "./summary_watch.ts";
+import { spanText, stepButton } from "./span.ts";
+import { matches } from "./targets.ts";
 
 const SYNC = "iosonde";
+/** Beside a grid of hosts and targets. */
+const MOST_CARDS = 5;
 
 export class Weather {
   readonly element: HTMLElement;
@@ -33,8 +39,13 @@ export class Weather {
   private readonly cards = new Map<string, Card>();
   private readonly search = new TargetSearch(() => this.showTargets());
   private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
+  private readonly matrix: Matrix;
+  private readonly summary: SummaryWatch;
+  private readonly events = new EventsBeside();
   private readonly title = h("h2", { id: "chosen" });
   private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
+  /** What the pictures show, in the words of the API: read with each of them. */
+  private readonly sentence = h("p", { id: "chosen-sentence", hidden: true });
   private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
   private readonly view = h("p", { class: "view" });
   private readonly link = h("a", { class: "view-link", title: "an address of this span, with its date: for a ticket or a colleague" }, "link to this span");
@@ -57,10 +68,15 @@ export class Weather {
     this.ranges = new RangePicker((range) => session.look((choice) => choice.follow(range.id)));
     this.windows = new WindowPicker((window) => session.look((choice) => (choice.window = window)));
     this.notice = new Notice((from, to) => session.look((choice) => choice.zoomTo(from, to)));
+    this.matrix = new Matrix((target) => this.choose(target));
+    this.summary = new SummaryWatch(
+      () => session.zone,
+      () => this.showTargets(),
+    );
     this.element = h(
       "div",
       { class: "weather" },
-      h("section", { "aria-label": "Weather of all targets" }, this.search.element, this.cardList, this.spoken),
+      h("section", { "aria-label": "Weather of all targets" }, this.search.element, this.matrix.element, this.cardList, this.spoken),
       h(
         "section",
         { class: "detail", "aria-labelledby": "chosen" },
@@ -69,6 +85,8 @@ export class Weather {
         this.notes,
         this.panelGrid,
         this.cursorSpoken,
+        this.events.list.element,
+        this.sentence,
         legend(about),
         this.numbers.element,
         this.figures.element,
@@ -80,10 +98,12 @@ export class Weather {
   mount(): void {
     const model = panelModel({ series: null, live: null, open: null }, this.viewNow());
     for (const op of OPS) {
-      const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
+      const panel = new OpPanel(op, this.words.get(op) ?? op, model, this.palette, SYNC, this.panelGrid, {
         zoom: (from, to) => this.session.look((choice) => choice.zoomTo(from, to)),
         reset: () => this.session.resume(),
         announce: (text) => setText(this.cursorSpoken, text),
+        file: (more) => this.panelFile(op, more),
+        sentence: "chosen-sentence",
       });
       this.panels.set(op, panel);
     }
@@ -106,15 +126,22 @@ export class Weather {
       card.element.remove();
       this.cards.delete(name);
     }
+    const fleet = isFleet(targets);
     const shown = new Set(targets.filter((target) => matches(target, this.search.words)));
-    for (const target of targets) {
+    this.matrix.element.hidden = !fleet;
+    if (fleet) this.matrix.show([...shown], this.session.target, this.palette);
+    const inCards = fleet ? ofFleet(targets, this.session.target) : targets;
+    for (const [name, card] of this.cards) if (!inCards.some((target) => nameOf(target) === name)) card.element.remove();
+    for (const target of inCards) {
       const card = this.cardOf(target);
       card.show(target, target === this.session.target, this.words, this.palette);
       card.element.hidden = !shown.has(target);
     }
-    this.inOrder(targets.map((target) => this.cardOf(target).element));
-    this.search.show(summary(targets), shown.size, targets.length);
+    this.inOrder(inCards.map((target) => this.cardOf(target).element));
+    this.summary.look();
+    this.search.show(this.summary.summary.counts, this.summary.summary.fleet, shown.size, targets.length);
     this.tickCards();
+    setText(this.sentence, this.session.target?.sentence ?? "");
     this.speak(this.session.target);
   }
 
@@ -137,7 +164,7 @@ export class Weather {
     const view = this.viewNow();
     const target = session.target;
     setText(this.title, session.key === null ? "" : `${session.key.target} seen from ${session.key.host}`);
-    setText(this.view, this.viewText(view));
+    setText(this.view, spanText(view, this.session.choice.paused));
     this.link.href = writeAddress({ ...session.address, span: { from: view.from, to: view.to } });
     const { choice } = session;
     this.ranges.show(choice.zoom === null ? choice.range : null);
@@ -155,6 +182,7 @@ export class Weather {
       models.set(op, model);
     }
     this.numbers.show(models, this.words);
+    this.events.show(session.key, view.from, view.to, session.zone);
     this.figures.show({ key: session.key, from: view.from, to: view.to, zone: session.zone });
     this.panelGrid.dataset["loaded"] = String(session.series !== null);
   }
@@ -172,10 +200,16 @@ export class Weather {
     const name = nameOf(target);
     const known = this.cards.get(name);
     if (known !== undefined) return known;
-    const card = new Card(target, () => this.session.choose(target));
+    const why = eventAddress({ ...NOW, target: target.target });
+    const card = new Card(target, () => this.choose(target), why);
     this.cards.set(name, card);
     this.cardList.append(card.element);
     return card;
+  }
+
+  private choose(target: Target): void {
+    this.session.choose(target);
+    this.showTargets();
   }
 
   private viewNow(): Span {
@@ -184,22 +218,11 @@ export class Weather {
     return { from, to, window: series?.window ?? this.session.window, asOf: series?.asOf ?? to };
   }
 
-  private viewText(view: Span): string {
-    const length = formatSpan(between(view.from, view.to));
-    const window = `windows of ${formatSpan(view.window)}`;
-    if (!this.session.choice.paused) return `the last ${length} in ${window}, times are ${zoneName(view.to)}`;
-    const end = formatDate(view.from) === formatDate(view.to) ? formatClock(view.to, true) : `${formatDate(view.to)} ${formatClock(view.to, true)}`;
-    return `${formatDate(view.from)} ${formatClock(view.from, true)} to ${end} ${zoneName(view.to)} in ${window}`;
+  private panelFile(op: Op, more: Readonly<Record<string, string>>): string {
+    const { session } = this;
+    const { from, to, window } = this.viewNow();
+    return session.key === null ? "" : panelUrl({ ...session.key, since: from, until: to, window }, op, session.zone, more);
   }
-}
-
-/** Goes back or on in time by the length in view. */
-function stepButton(session: Session, direction: -1 | 1): HTMLButtonElement {
-  const name = direction < 0 ? "earlier" : "later";
-  const button = h("button", { type: "button", class: "quiet", title: name }, h("span", { "aria-hidden": "true" }, direction < 0 ? "‹" : "›"));
-  button.setAttribute("aria-label", name);
-  button.addEventListener("click", () => session.look((choice) => choice.step(direction)));
-  return button;
 }
 
 /** Only what hangs now: an operation that is merely under way is not worth a sign. */
@@ -207,5 +230,11 @@ const openOf = (state: OpState | null, target: Target | null): OpenOperation | n
   state?.state !== "hung" || state.inflightDue === null || target?.severity !== "hung"
     ? null
     : { due: state.inflightDue, age: between(state.inflightDue, target.asOf) };
+
+/** Where a grid shows all targets: cards of the worst that are slow or hang, and of the chosen one. */
+function ofFleet(targets: readonly Target[], chosen: Target | null): Target[] {
+  const worst = targets.filter((one) => one.severity === "slow" || one.severity === "hung").slice(0, MOST_CARDS);
+  return chosen === null || worst.includes(chosen) ? worst : [...worst, chosen];
+}
 
 const nameOf = (target: Target): string => `${target.host}\n${target.target}`;

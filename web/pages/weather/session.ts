@@ -8,7 +8,7 @@ import type { FeedState } from "../../api/feed.ts";
 import { sameTarget } from "../../api/model.ts";
 import type { OpSeries, Op, Series, Target, TargetKey } from "../../api/model.ts";
 import { Tail } from "../../api/tail.ts";
-import { before } from "../../api/time.ts";
+import { before, hours } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import type { Address } from "./address.ts";
 import { Choice } from "./choice.ts";
@@ -19,6 +19,8 @@ export type Change = "targets" | "series" | "live" | "choice" | "feed" | "error"
 const refreshEvery = (window: Ms): number => Math.min(Math.max(window / 5, 2000), 15_000);
 const renewEvery = (series: Series): number => ([...series.ops.values()].some((op) => op.cells !== null) ? 60_000 : 300_000);
 const RETRY_MS = 3000;
+/** Of a longer range single operations would be too many to count in time: windows alone. */
+const MOST_POINTS = hours(24 * 31);
 
 export class Session {
   targets: Target[] = [];
@@ -34,6 +36,7 @@ export class Session {
   private readonly clock: ServerClock;
   private readonly changed: (change: Change) => void;
   private feed: Feed | null = null;
+  private whole: Target | null = null;
   private pending: AbortController | null = null;
   private renewed = 0;
   private refreshed = 0;
@@ -60,8 +63,17 @@ export class Session {
     return { key: this.key, range, window, span: paused ? span : null };
   }
 
+  /** One of many, whole: the others came in brief. */
+  private setTarget(one: Target): void {
+    this.whole = one;
+    this.clock.heard(one.asOf);
+    this.targets = this.targets.map((each) => (sameTarget(each, one) ? one : each));
+    this.changed("targets");
+  }
+
   setTargets(targets: Target[]): void {
-    this.targets = targets;
+    const { whole } = this;
+    this.targets = targets.map((each) => (each.ops.length === 0 && whole !== null && sameTarget(each, whole) ? { ...each, ops: whole.ops, notes: whole.notes } : each));
     const first = targets[0];
     if (first !== undefined) this.clock.heard(first.asOf);
     this.changed("targets");
@@ -153,7 +165,7 @@ export class Session {
     const { window, choice } = this;
     // One window more on the left, so that its cell is whole when it moves into the edge.
     const since = before(choice.span.from, window);
-    return { ...this.key, since, until: choice.zoom?.to ?? null, window, points };
+    return { ...this.key, since, until: choice.zoom?.to ?? null, window, points: points && choice.length <= MOST_POINTS };
   }
 
   private async load(points: boolean, reopen = false): Promise<void> {
@@ -200,6 +212,7 @@ export class Session {
     this.feed?.close();
     this.feed = new Feed({ key, after: seen, zone: this.zone }, {
       targets: (targets) => this.setTargets(targets),
+      target: (one) => this.setTarget(one),
       points: (chunk) => {
         this.tail.add(chunk);
         this.changed("live");

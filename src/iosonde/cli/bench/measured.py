@@ -59,7 +59,7 @@ def run_benchmark(
             raise
         return error.exit_code
     processes = find_processes(os.environ)
-    root = None if args.no_store else options.store_root(args)
+    root = None if args.no_store else options.store_folder(args)
     seed = processes.broadcast(secrets.randbits(48))
     try:
         with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
@@ -103,4 +103,4 @@ def _limited(row: RunRow) -> bool:
 def say_kept(args: argparse.Namespace) -> None:
     """Where the rows are."""
     if not args.no_store:
-        options.note(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+        options.note(f"\nkept in {options.store_folder(args)}; 'iosonde runs' shows it")

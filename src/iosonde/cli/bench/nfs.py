@@ -42,7 +42,7 @@ def nfs(arguments: Sequence[str]) -> int:
             expected="--i-may-load-this-server from somebody who may",
             hint="'iosonde selftest nfs' for a server of its own",
         )
-    root = None if args.no_store else options.store_root(args)
+    root = None if args.no_store else options.store_folder(args)
     with Interrupt() as interrupt:
         view = SweepView(interrupt)
         with SweepBar(view):
@@ -139,7 +139,7 @@ def _show(found: MeasuredSweep, args: argparse.Namespace, name: str) -> None:
     else:
         print(sweep_table(found.sweep))
         if found.rows and not args.no_store and found.problem is None:
-            options.note(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+            options.note(f"\nkept in {options.store_folder(args)}; 'iosonde runs' shows it")
     if found.problem is not None:
         options.note(f"iosonde: {found.problem}")
 

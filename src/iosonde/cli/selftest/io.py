@@ -28,7 +28,7 @@ def io(arguments: Sequence[str]) -> int:
     """Measure, examine, show."""
     args = parse(arguments)
     with tempfile.TemporaryDirectory() as spare:
-        root = Path(spare) if args.no_store else options.store_root(args)
+        root = Path(spare) if args.no_store else options.store_folder(args)
         outcome = _measure(args, root)
         for text in dict.fromkeys(map(str, outcome.errors)):
             options.note(f"iosonde: {text}")

@@ -117,7 +117,8 @@ class Parser(argparse.ArgumentParser):
         self.add_argument(
             "--store",
             metavar="DIR",
-            help="store folder (default: $IOSONDE_STORE, else ~/.local/state/iosonde)",
+            help="store folder; to read also s3://bucket/prefix, 'A,B' or '/shared/*' "
+            "(default: $IOSONDE_STORE, else ~/.local/state/iosonde)",
         )
 
     def add_data(self, formats: tuple[str, ...] = ("json", "csv", "parquet")) -> None:
@@ -175,8 +176,29 @@ def reads(parse: Callable[[str], T]) -> Callable[[str], T]:
 
 
 def store_root(args: argparse.Namespace) -> Path:
-    """--store, else the default folder of this user."""
+    """--store, else the default folder of this user; of a bucket, and of several folders, a folder to read.
+
+    Raises UsageError, StoreError.
+    """
+    if _is_elsewhere(args.store):
+        from iosonde.cli.shared.stores import readable
+
+        return readable(str(args.store), os.environ)
     return Path(args.store) if args.store else default_root(os.environ)
+
+
+def store_folder(args: argparse.Namespace) -> Path:
+    """The same for a command that writes: one folder. Raises UsageError."""
+    if _is_elsewhere(args.store):
+        raise UsageError(f"--store {args.store} can be read only", expected="one folder")
+    return Path(args.store) if args.store else default_root(os.environ)
+
+
+def _is_elsewhere(store: str | None) -> bool:
+    """Whether this names a bucket, or several folders: a pattern, or names with commas between them."""
+    if not store or Path(store).exists():
+        return False
+    return store.startswith("s3://") or any(letter in store for letter in "*?[,")
 
 
 def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int | None]:

@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--host", help="only of this host (default: all)")
     parser.add_store()
     args = parser.parse(arguments)
-    root = options.store_root(args)
+    root = options.store_folder(args)
     states = [one for one in read_states(root) if args.host in (None, one["host"])]
     chosen = options.chosen(states, args.target)
     gone = forget.forget(root, chosen, options.now_ns())

@@ -46,7 +46,7 @@ _LEAST_FLUSH_NS = 10_000_000
 def main(arguments: Sequence[str]) -> int:
     """Probe until Ctrl-C or --duration; then print what it amounts to."""
     args = _parse(arguments)
-    root = options.store_root(args)
+    root = options.store_folder(args)
     with Interrupt() as interrupt, ForegroundProbe(config(args, root)) as probe:
         if not prepare(probe, interrupt):
             return 130

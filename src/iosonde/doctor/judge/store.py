@@ -7,6 +7,7 @@ from typing import Any
 
 from iosonde.doctor.finding import Findings, size
 from iosonde.host.child import Reply
+from iosonde.host.clocks import clock_offsets
 from iosonde.host.mounts import MEMORY, OVERLAY, Mount, mount_of
 from iosonde.model.units import DAY_NS, format_seconds
 
@@ -150,7 +151,17 @@ def _clock(found: Findings, facts: dict[str, Any], now_ns: int) -> None:
     written = [state["written_ns"] for state in facts.get("states", [])]
     written += [segment["written_ns"] for segment in facts.get("spool", [])]
     ahead = [when - now_ns for when in written if when is not None and when > now_ns + AHEAD_NS]
-    if ahead:
+    wrong = clock_offsets(facts.get("states", []), now_ns)
+    if wrong:
+        worst = wrong[0]
+        way = "ahead of" if worst.offset_ns > 0 else "behind"
+        says = (
+            f"the clock of {worst.host} is {format_seconds(abs(worst.offset_ns))} {way} the {worst.against}'s"
+            + (f", and {len(wrong) - 1} more hosts disagree" if len(wrong) > 1 else "")
+        )
+        offsets = {one.host: one.offset_ns for one in wrong}
+        found.add("store-clock", "warning", says, files=len(ahead), offsets_ns=offsets)
+    elif ahead:
         says = (
             f"{len(ahead)} states or segments were written up to {format_seconds(max(ahead))} "
             "from now: a clock was set back, or hosts disagree"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from iosonde.jobs.load.course import JobCourse
     from iosonde.jobs.load.history import Column
     from iosonde.jobs.load.view import ColumnLoad, LoadView, TotalBand
 
@@ -29,6 +30,15 @@ def say(view: LoadView) -> str:
     if view.ops <= 0:
         return "The nodes recorded no operation in this range."
     return f"{_majority(view.half, view.parts, view.asked.column)} of {count(view.ops)} operations."
+
+
+def say_course(course: JobCourse) -> str:
+    """``it made 71% of the 1.24 million operations recorded meanwhile, at most 3,500 operations/s``."""
+    if course.ops <= 0:
+        return "its nodes recorded no operation while it ran"
+    share, everything = percent(course.share), count(course.ops / max(course.share, 1e-300))
+    most = f"at most {rate(course.most_per_s)} operations/s"
+    return f"it made {share} of the {everything} operations recorded meanwhile, {most}"
 
 
 def _say_band(band: TotalBand, column: Column) -> str:

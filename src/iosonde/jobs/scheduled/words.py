@@ -165,14 +165,15 @@ def say_storage(storage: Sequence[StorageTime]) -> tuple[str, ...]:
     """A line a target, the slowest first, and why a part of the time is unknown."""
     lines: list[str] = []
     for one in storage[:_MOST_TARGETS]:
-        lines.append(_target(one))
+        lines.append(say_target(one))
         lines += _why_unknown(one)
     if more := len(storage) - _MOST_TARGETS:
         lines += [f"{more} more targets were not slower"] if more > 0 else []
     return tuple(lines)
 
 
-def _target(one: StorageTime) -> str:
+def say_target(one: StorageTime) -> str:
+    """``/work was at least 3x slow for 41 min (39 min to 42 min), 45 min slow in all; reads 4.1x``."""
     if not one.slow_ns:
         if not one.clear_ns:
             return f"{one.target}: unknown"

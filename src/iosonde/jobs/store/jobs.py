@@ -185,6 +185,15 @@ def by_begin(jobs: Iterable[Job]) -> list[Job]:
     return sorted(jobs, key=lambda job: (job.start_ns or 0, job.job_id, job.step, job.source))
 
 
+def job_ids(root: Path) -> list[str]:
+    """Every id once, in no order."""
+    return [
+        str(one)
+        for columns in select_together("DISTINCT job_id", parts(root, JOBS), "job_id <> ''")
+        for one in columns["job_id"].tolist()
+    ]
+
+
 def job_sources(root: Path) -> tuple[str, ...]:
     """What the jobs of a store are known from, whatever is known of them; sorted."""
     found: set[str] = set()

@@ -13,14 +13,16 @@ from starlette.responses import Response
 from iosonde.engine.files import csv_text
 from iosonde.jobs.load.at import jobs_at
 from iosonde.jobs.load.history import COLUMNS
+from iosonde.jobs.load.sheet import load_sheet
 from iosonde.jobs.load.view import Asked, ColumnLoad, LoadView, TotalBand, load_view
 from iosonde.jobs.load.words import NOUNS, say
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, compressed_answer, json_answer, json_body
+from iosonde.serve.drawn.sheets import sheet_file
 from iosonde.serve.load.histories import Histories, LoadVersion
 from iosonde.serve.load.query import LoadJobsQuery, LoadQuery, LoadTableQuery, asked
-from iosonde.serve.params import refuse_backwards
+from iosonde.serve.params import RefusalError, refuse_backwards
 
 if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
@@ -36,11 +38,17 @@ class _Shown(NamedTuple):
 
 
 class LoadRoutes:
-    """Answers the routes of loads. ``shared`` has a thread for them alone; ``hashed``: aliases stand for names."""
+    """Answers the routes of loads.
 
-    def __init__(self, histories: Histories, shared: Shared, *, hashed: bool) -> None:
+    ``shared`` has a thread for them alone, ``drawings`` that of pictures; ``hashed``: aliases stand for names.
+    """
+
+    def __init__(
+        self, histories: Histories, shared: Shared, drawings: Shared, *, hashed: bool
+    ) -> None:
         self._histories = histories
         self._shared = shared
+        self._drawings = drawings
         self._hashed = hashed
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[int, Asked], LoadView] = OrderedDict()
@@ -48,9 +56,9 @@ class LoadRoutes:
     async def table(self, request: Request, query: Annotated[LoadTableQuery, Query()]) -> Response:
         """Who did how many operations in a range: columns, totals, a band of totals, the sentence."""
         view = asked(query)
-        if query.format == "csv":
-            body = await self._shared.answer(("csv", view), lambda: self._csv(view))
-            return attachment(body, "csv", ("load", query.by))
+        if query.format != "json":
+            body = await self._file(view, query)
+            return attachment(body, query.format, ("load", query.by))
         answer = await self._shared.answer(("json", view), lambda: self._json(view))
         return json_answer(request, answer)
 
@@ -95,6 +103,16 @@ class LoadRoutes:
     def _cells(self, view: Asked) -> JsonBody:
         found = self.shown(view)
         return json_body(b"" if found is None else cell_bytes(found.view))
+
+    async def _file(self, view: Asked, query: LoadTableQuery) -> bytes:
+        if query.format == "csv":
+            return await self._shared.answer(("csv", view), lambda: self._csv(view))
+        found = await self._shared.answer(("shown", view), lambda: self.shown(view))
+        if found is None or not found.view.axis.cells:
+            what = "there is no load to draw"
+            raise RefusalError(what, expected="a range with recorded operations", status=404)
+        sheet = load_sheet(found.view)
+        return await self._drawings.answer(("load", query), lambda: sheet_file(sheet, query))
 
     def _csv(self, view: Asked) -> bytes:
         found = self.shown(view)

@@ -10,6 +10,7 @@ from iosonde.jobs.load.history import COLUMNS
 from iosonde.jobs.load.view import Asked
 from iosonde.serve import params
 from iosonde.serve.params import DIGITS, Parameters, RefusalError, Text
+from iosonde.serve.pictures import PictureParameters
 
 if TYPE_CHECKING:
     By = str
@@ -45,10 +46,8 @@ class LoadQuery(Parameters):
     )
 
 
-class LoadTableQuery(LoadQuery):
+class LoadTableQuery(LoadQuery, PictureParameters):
     """What ``/api/load`` is asked."""
-
-    format: Literal["json", "csv"] = Field("json", description="numbers, or a table of cells")
 
 
 class LoadJobsQuery(Parameters):

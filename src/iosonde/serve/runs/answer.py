@@ -16,6 +16,7 @@ from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
+from iosonde.serve.drawn.sheets import sheet_file
 from iosonde.serve.errors import page
 from iosonde.serve.params import DIGITS, Parameters, RefusalError, Text
 from iosonde.serve.pictures import PictureParameters
@@ -49,8 +50,8 @@ class RunQuery(PictureParameters):
     picture: Literal["components", "rates", "density", "timeline"] = Field(
         "density", description="which picture, where a picture is asked for"
     )
-    format: Literal["json", "png", "svg", "pdf"] = Field(
-        "json", description="words and numbers, or a picture"
+    format: Literal["json", "csv", "png", "svg", "pdf"] = Field(
+        "json", description="words and numbers, a picture, or the table of what it draws"
     )
 
 
@@ -113,9 +114,6 @@ class RunRoutes:
         return json_body(wire.dumps(page_data(self._page(query))))
 
     def _picture(self, query: RunQuery) -> bytes:
-        from iosonde.drawing.canvas import encoded
-        from iosonde.drawing.render_sheet import draw_sheet
-
         pictures = {one.name: one.sheet for one in self._page(query).pictures}
         if query.picture not in pictures:
             raise RefusalError(
@@ -123,9 +121,7 @@ class RunRoutes:
                 expected=", ".join(pictures) or "a run with samples or transfers in the store",
                 status=404,
             )
-        sheet = pictures[query.picture]
-        canvas = draw_sheet(sheet, width_in=query.width, dark=query.dark, zone=query.zone)
-        return encoded(canvas, query.format, query.scale)
+        return sheet_file(pictures[query.picture], query)
 
     def _compare(self, query: RunCompareQuery) -> JsonBody:
         with _refused():

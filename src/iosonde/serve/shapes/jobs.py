@@ -147,3 +147,70 @@ class ClimateJson(OpenJsonModel):
     figure: dict[str, Any]
     runs: list[list[tuple[str, str]]]
     """Of each series (job, run) of every run."""
+
+
+class UnknownJobJson(JsonModel):
+    """Neither a probe nor a scheduler says what the job met."""
+
+    known: bool
+    sentence: str
+
+
+class JobStorageJson(OpenJsonModel):
+    """A target while a job ran, as ``iosonde explain --format json`` has it; lengths in s."""
+
+    target: str
+    hosts: list[str]
+    slow_s: float
+    clear_s: float
+    unknown_s: float
+    told_level: float | None
+    """At least so many times slower than usual; null: it was never slow."""
+    stretches: list[dict[str, Instant]]
+    """begin_ns, end_ns of slow stretches."""
+    sentence: str
+
+
+class JobEventJson(JsonModel):
+    """An event while a job ran."""
+
+    id: str
+    host: str
+    target: str
+    begin_ns: Instant
+    end_ns: Instant | None
+    text: str
+
+
+class JobCourseJson(JsonModel):
+    """Operations per second in cells of a job's time; null: nothing was recorded then."""
+
+    sentence: str
+    begin_ns: Instant
+    step_ns: int
+    own_per_s: list[float | None]
+    all_per_s: list[float | None]
+    """Of all nodes."""
+    share: float
+
+
+class JobBesideJson(JsonModel):
+    """A job beside the storage and the load of its time."""
+
+    known: bool
+    scheduled: bool
+    """Only a scheduler recorded it: it has no diagram."""
+    job: str
+    run: int
+    runs: int
+    begin_ns: Instant | None
+    end_ns: Instant | None
+    going_on: bool
+    sentence: str
+    about: list[str]
+    run_time: list[str]
+    own_io: list[str]
+    storage: list[JobStorageJson]
+    """The slowest target first."""
+    events: list[JobEventJson]
+    load: JobCourseJson | None

@@ -36,6 +36,8 @@ class StatusJson(JsonModel):
     """The worst of all that match; unknown where nothing is watched."""
     sentence: str
     """Of the worst."""
+    summary: str
+    """How many targets are how; empty where there is only one."""
     counts: dict[str, int]
     """Targets by severity."""
     n: int
@@ -56,12 +58,14 @@ class ShieldJson(JsonModel):
 class AnnotationJson(JsonModel):
     """An event as dashboards mark it."""
 
+    id: str | None
+    """What /api/why takes as an event; null: it is no slow stretch and no hang."""
     time: Millisecond
     timeEnd: Millisecond | None  # noqa: N815 - Grafana's name for it
     """null: it lasts, or nobody saw its end."""
     title: str
     text: str
-    """The sentence of the event."""
+    """The sentence of the event; of those that why is asked of, its answer, a line a link."""
     tags: list[str]
     kind: str
     host: str

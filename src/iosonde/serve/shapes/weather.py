@@ -89,6 +89,10 @@ class TargetJson(JsonModel):
     severity: str
     """ok, info, slow, hung or unknown."""
     sentence: str
+    brief: str
+    """The same in two or three words."""
+    slowdown: float | None
+    """Of the slowest operation that is slow, else of all; null: none has a number."""
     as_of_ns: Instant
     state: StateJson
 
@@ -274,7 +278,8 @@ _EVENT = [
 ]
 FEED: Responses = {
     200: {
-        "description": "Server-sent events: targets every second; points, with host and target, whose id is the "
+        "description": "Server-sent events: targets every second (of many in brief every three, and whole, as a "
+        "list of one, the target that is asked for: target); points, with host and target, whose id is the "
         "next Last-Event-ID; reload: fetch the series again; trouble: lines about what cannot be read, on change.",
         "content": {
             "text/event-stream": {"schema": {"type": "string", "contentSchema": {"anyOf": _EVENT}}}

@@ -18,6 +18,16 @@ class LinkJson(JsonModel):
     """Numbers and names; docs/why.md."""
 
 
+class LinkLineJson(JsonModel):
+    """A line of the evidence, its link apart."""
+
+    link: str
+    """A name of ``links``, ``beside``, or empty."""
+    standing: str
+    """found, ruled out, not known."""
+    text: str
+
+
 class LinksJson(JsonModel):
     """All links."""
 
@@ -57,6 +67,8 @@ class WhyJson(JsonModel):
     sentence: str
     evidence: list[str]
     """A line a link."""
+    lines: list[LinkLineJson]
+    """The same with how each link stands."""
     event: str | None
     links: LinksJson
     looked: LookedAtJson

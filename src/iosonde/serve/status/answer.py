@@ -22,10 +22,12 @@ from iosonde.serve.status.query import (
 from iosonde.weather import answers
 from iosonde.weather.slowdown.brief import brief
 from iosonde.weather.slowdown.findings import SEVERITIES
+from iosonde.weather.slowdown.words import summary_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+    from iosonde.serve.privacy.pseudonyms import Pseudonyms
     from iosonde.serve.shared import Shared
     from iosonde.serve.targets import Targets
 
@@ -33,15 +35,22 @@ _NOBODY = "no probe"
 
 
 class StatusRoutes:
-    """Answers the routes. ``shared`` has the threads of quick questions, ``slow`` that of events."""
+    """Answers the routes. ``shared`` has the threads of quick questions, ``of_events`` that of events."""
 
     def __init__(
-        self, targets: Targets, shared: Shared, slow: Shared, clock: Callable[[], int]
+        self,
+        targets: Targets,
+        shared: Shared,
+        of_events: Shared,
+        clock: Callable[[], int],
+        *,
+        names: Pseudonyms,
     ) -> None:
         self._targets = targets
         self._shared = shared
-        self._slow = slow
+        self._of_events = of_events
         self._clock = clock
+        self._names = names
 
     async def status(self, request: Request, query: Annotated[StatusQuery, Query()]) -> Response:
         """How storage is now, the worst target first: for portals and scripts."""
@@ -64,7 +73,7 @@ class StatusRoutes:
     ) -> Response:
         """Events of a range, for dashboards."""
         span = query.span_ns(self._clock())
-        answer = await self._slow.answer(query, lambda: self._annotations(query, span))
+        answer = await self._of_events.answer(query, lambda: self._annotations(query, span))
         return json_answer(request, answer)
 
     def _found(self, query: PlaceQuery, zone: tzinfo | None) -> list[dict[str, Any]]:
@@ -93,6 +102,7 @@ class StatusRoutes:
             "as_of_ns": self._clock(),
             "severity": worst["severity"] if worst else "unknown",
             "sentence": worst["sentence"] if worst else _NOBODY,
+            "summary": _summary(found),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
             "n": len(found),
             "targets": [_row(one) for one in page],
@@ -115,7 +125,7 @@ class StatusRoutes:
         return label, brief(worst["kind"], _slowdown(worst)), worst["severity"], title
 
     def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
-        from iosonde.serve.status.annotations import marked
+        from iosonde.serve.status.annotations import explain_newest, marked
 
         root, now = self._targets.root, self._clock()
         log = answers.event_log(root, span)
@@ -126,8 +136,28 @@ class StatusRoutes:
             for one in marked(happened, log.running, now, query.zone)
             if query.host in (None, one["host"])
         ]
-        body = {"n": len(every), "annotations": every[-query.limit :]}
+        told = every[-query.limit :]
+        if query.why:
+            explain_newest(told, query.why, lambda event: self._why(event, query, now))
+        body = {"n": len(every), "annotations": told}
         return json_body(wire.dumps(body))
+
+    def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:
+        from iosonde.serve.why.answer import pseudonymous
+        from iosonde.why.answers import why
+        from iosonde.why.data import annotation
+        from iosonde.why.question import WhyQuestion
+
+        question = WhyQuestion(event=event, zone=query.zone, model=False)
+        found = pseudonymous(why(self._targets.root, question, now_ns), self._names)
+        return annotation(found, now_ns, query.zone)
+
+
+def _summary(found: list[dict[str, Any]]) -> str:
+    """Of one target its own sentence says it all."""
+    if len(found) < 2:
+        return ""
+    return summary_of([(one["host"], one["target"], one["severity"]) for one in found])
 
 
 def _rank(one: dict[str, Any]) -> int:

@@ -56,6 +56,9 @@ class AnnotationsQuery(PlaceQuery):
     limit: Annotated[int, Field(ge=1, le=1000), DIGITS] = Field(
         100, description="so many events at most, the newest"
     )
+    why: Annotated[int, Field(ge=0, le=5), DIGITS] = Field(
+        0, description="of so many of the newest say why, about a second each"
+    )
 
     def span_ns(self, now_ns: int) -> tuple[int, int]:
         """The range in ns since the epoch. Raises RefusalError: backwards, too long."""

@@ -41,7 +41,7 @@ class WhyQuery(Parameters):
         None, description="the slow stretch at this instant (default: now, else the last of a day)"
     )
     event: Annotated[str, Field(min_length=1, max_length=4096)] | None = Field(
-        None, description="an event's id, as /api/series has it; not with at_ns"
+        None, description="an event's id, as /api/annotations has it; not with at_ns"
     )
     model: params.Flag = Field(False, description="fit the queue model, which takes seconds")
     zone: params.Zone = None

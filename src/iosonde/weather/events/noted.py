@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from iosonde.model.events import SlowEvent
+from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import TargetRef
-from iosonde.weather.events.log import Event
+from iosonde.weather.events.log import UNSEEN, Event
 
 
 def better_begins(events: Sequence[SlowEvent], noted: Iterable[Event]) -> list[SlowEvent]:
@@ -78,6 +78,45 @@ def told_once(
                 left = tuple(share for share in one.ops if share.op != event.op)
                 told[place] = replace(one, ops=left, op=left[0].op if left else None)
     return logged, [one for one in told if one.kind != "hang" or one.ops]
+
+
+def slow_hangs(logged: Iterable[Event], now_ns: int) -> list[SlowEvent]:
+    """Hangs that agents noted, as slow events of one op: what asks for the reason knows only these."""
+    return [
+        _slow_hang(one, one.op, one.target, one.ended_ns or max(now_ns, one.began_ns))
+        for one in logged
+        if one.kind == "hang" and one.op is not None and one.target is not None
+    ]
+
+
+def _slow_hang(event: Event, op: str, target: str, until_ns: int) -> SlowEvent:
+    hung = until_ns - event.began_ns
+    share = OpShare(
+        *(op, None, None, None, None, 1.0, True, 0),
+        start_ns=event.began_ns,
+        end_ns=until_ns,
+        hung_ns=hung,
+    )
+    lost = event.outcome == UNSEEN
+    return SlowEvent(
+        host=event.host,
+        target=target,
+        start_ns=event.began_ns,
+        end_ns=None if lost else event.ended_ns,
+        seen_until_ns=until_ns,
+        peak=None,
+        peak_ns=None,
+        median=None,
+        area_s=0.0,
+        recovery_ns=None,
+        n=0,
+        ops=(share,),
+        lost=None,
+        unobserved_ns=0,
+        kind="hang",
+        op=op,
+        unknown_since_ns=event.ended_ns if lost else None,
+    )
 
 
 def _computed(event: Event, sampled_ns: Mapping[TargetRef, int]) -> bool:

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def dropped(root: Path) -> list[layout.Segment]:
-    """Roll-ups that are all there is of their segment."""
-    kept = layout.rollup_segments(root)
+def dropped(root: Path, folder: str | None = None) -> list[layout.Segment]:
+    """Roll-ups that are all there is of their segment, of a host's folder or of all."""
+    kept = layout.rollup_segments(root, host=folder)
     there = {(segment.host, segment.stem) for segment in layout.spool_segments(root)}
-    there |= {(segment.host, segment.stem) for segment in layout.parquet_segments(root)}
-    gone = [segment for segment in kept if (segment.host, segment.stem) not in there]
+    there |= layout.keys(layout.parquet_segments(root, host=folder))
+    gone = [segment for segment in kept if not layout.keys([segment]) & there]
     if not gone:
         return []
     with closing(reader.connect(threads=1)) as con:
@@ -76,7 +76,7 @@ def with_dropped(root: Path, scope: SampleFilter, window_ns: int, table: Frame) 
     """A window table of ``scope``, with what only roll-ups know, in the columns that it has."""
     if window_ns % INTERVAL_NS:
         return table
-    segments = dropped(root)
+    segments = dropped(root, scope.folder)
     if not segments:
         return table
     scope = _narrowed(scope, _reach([segment.path for segment in segments]), window_ns)

@@ -51,8 +51,13 @@ class IntervalColumns:
     response: bool = True
 
 
-def write(con: duckdb.DuckDBPyConnection, found: IntervalParts, path: Path) -> None:
-    """Intervals as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
+def write(
+    con: duckdb.DuckDBPyConnection, found: IntervalParts, path: Path, stems: Sequence[str] = ()
+) -> None:
+    """Intervals as a file that appears whole or not at all; ``stems``: of several segments.
+
+    Raises OSError, duckdb.Error.
+    """
     try:
         con.register(
             "scalars",
@@ -69,7 +74,7 @@ def write(con: duckdb.DuckDBPyConnection, found: IntervalParts, path: Path) -> N
             for name in _LISTS
         )
         sql = f"SELECT {_columns()} FROM scalars {joins} ORDER BY target, op, start_ns, host, period_ns"
-        write_parquet(con, sql, path, _PARQUET)
+        write_parquet(con, sql, path, _PARQUET, stems=stems)
     finally:
         for name in ("scalars", *(f"{name}_flat" for name in _LISTS)):
             with contextlib.suppress(duckdb.Error):

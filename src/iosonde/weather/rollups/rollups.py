@@ -27,6 +27,7 @@ import duckdb
 import numpy as np
 
 from iosonde.engine import layout, reader
+from iosonde.engine.checksum import stems_of
 from iosonde.engine.contract import INTERVAL_NS, ROLLUP_TYPES, SAMPLE_TYPES
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.reader import SampleFilter
@@ -105,7 +106,8 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
-        write(con, found, layout.rollup_path(root, sealed))
+        covered = stems_of(sealed) if layout.is_merged(sealed.stem) else ()
+        write(con, found, layout.rollup_path(root, sealed), covered)
     return found
 
 
@@ -119,13 +121,15 @@ def _parts(
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = layout.parquet_segments(root, since)
-    kept = sound_rollups(con, root, layout.rollup_segments(root, since))
-    known = {(segment.host, segment.stem) for segment in kept}
-    new = reader.sound_segments(con, [s for s in sealed if (s.host, s.stem) not in known])
+    sealed = layout.parquet_segments(root, since, scope.folder)
+    kept = sound_rollups(con, root, layout.rollup_segments(root, since, scope.folder))
+    known = layout.keys(kept)
+    new = reader.sound_segments(con, [s for s in sealed if not layout.keys([s]) <= known])
+    anew = layout.keys(new)  # of a merged file, though some of its parts have roll-ups of their own
+    kept = [segment for segment in kept if not layout.keys([segment]) <= anew]
     files += [segment.path for segment in (*new, *kept)]
     parts = [_inside(found, scope) for found in _made(root, [segment.path for segment in new])]
-    known |= {(segment.host, segment.stem) for segment in new}
+    known |= anew
     rows = [rows for key, rows in live.items() if key not in known]
     if rows:
         reader.look_at_rows(con, rows, scope)

@@ -153,7 +153,7 @@ class SampleStaging:
         rows = [
             found
             for key, found in live.items()
-            if key[0] in hosts and key not in {(one.host, one.stem) for one in sealed}
+            if key[0] in hosts and key not in layout.keys(sealed)
         ]
         others = [one.path for one in sealed if one.host in hosts and one.path not in older]
         if not rows and not others:

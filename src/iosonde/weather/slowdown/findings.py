@@ -147,8 +147,12 @@ def is_stale(state: dict[str, Any], now_ns: int) -> bool:
     """Whether a state was written too long ago to say anything about now."""
     if state["written_ns"] is None or state["period_ns"] is None:
         return True
+    patience = max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
     age = now_ns - int(state["written_ns"])
-    return age > max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
+    if age < -patience:  # its clock is ahead: the file's own time tells, else nothing does
+        heard = state.get("heard_ns")
+        return heard is None or abs(now_ns - int(heard)) > patience
+    return age > patience
 
 
 def from_span(span: SlowSpan, now_ns: int) -> Finding:

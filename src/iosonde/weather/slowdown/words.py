@@ -33,14 +33,23 @@ def learned_from(ns: int) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """``3 targets: 1 hanging, 1 slow, 1 as usual``, the worst first."""
-    counted = Counter(finding.severity for finding in findings)
+    """``3 targets: 1 hanging or failing, 2 as usual``, the worst first; of several hosts how many these are, too."""
+    return summary_of([(one.host, one.target, one.severity) for one in findings])
+
+
+def summary_of(seen: Sequence[tuple[str, str, str]]) -> str:
+    """The same of (host, target, severity)."""
+    counted = Counter(severity for _, _, severity in seen)
     parts = [
-        f"{counted[severity]} {_SEVERITY_WORDS[severity]}"
+        f"{counted[severity]:,} {_SEVERITY_WORDS[severity]}"
         for severity in reversed(SEVERITIES)
         if counted[severity]
     ]
-    return f"{len(findings)} targets: {', '.join(parts)}"
+    hosts, targets = ({one[place] for one in seen} for place in (0, 1))
+    what = f"{len(targets):,} target{'' if len(targets) == 1 else 's'}"
+    if len(hosts) > 1:
+        what += f" seen from {len(hosts):,} hosts"
+    return f"{what}: {', '.join(parts)}"
 
 
 _SEVERITY_WORDS = {

@@ -1,0 +1,98 @@
+"""iosonde compact: small files of a day become one, old ones go."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.progress import working
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.units import DAY_NS, format_size, parse_duration
+from iosonde.weather.upkeep.compact import GRACE_NS, compact
+from iosonde.weather.upkeep.retain import retain
+
+EXAMPLES = """\
+  iosonde compact                          from a timer, once a day, on one host
+  iosonde compact --keep 400d              samples of more than 400 days go; roll-ups stay
+  iosonde compact --keep 400d --keep-rollups 3650d --dry-run
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Merge files, then remove old ones."""
+    summary = "Merge the sealed files of a host's day into one; remove old samples on request."
+    parser = options.Parser("compact", summary, EXAMPLES)
+    parser.add_argument(
+        "--keep", type=_age, metavar="TIME", help="age of samples that go (default: all stay)"
+    )
+    parser.add_argument(
+        "--keep-rollups",
+        type=_age,
+        metavar="TIME",
+        help="age of roll-ups that go (default: all stay)",
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="list what would go, and change nothing"
+    )
+    parser.add_argument(
+        "--grace",
+        type=options.reads(parse_duration),
+        default=GRACE_NS,
+        metavar="TIME",
+        help="age from which merged files replace their parts on disk (default: 10min)",
+    )
+    parser.add_store()
+    args = parser.parse(arguments)
+    root = options.store_folder(args)
+    if not root.is_dir():
+        raise NothingMeasuredError(f"there is no store {root}", hint="--store")
+    if args.keep and args.keep_rollups and args.keep_rollups < args.keep:
+        raise UsageError("roll-ups outlive samples", expected="--keep-rollups of --keep or longer")
+    told = 0 if args.dry_run else _compact(root, args.grace)
+    return max(told, _retain(args, root))
+
+
+def _age(text: str) -> int:
+    age_ns = options.reads(parse_duration)(text)
+    if age_ns < DAY_NS:
+        raise argparse.ArgumentTypeError(f"{text} is less than a day")
+    return age_ns
+
+
+def _compact(root: Path, grace_ns: int) -> int:
+    with working("compact") as progress:
+        done = compact(root, options.now_ns(), grace_ns=grace_ns, progress=progress)
+    for line in done.told:
+        options.note(line)
+    for path in done.made:
+        print(path)
+    options.note(
+        f"{done.merged} files merged into {len(done.made)}, {len(done.removed)} merged files removed"
+    )
+    return 1 if done.told else 0
+
+
+def _retain(args: argparse.Namespace, root: Path) -> int:
+    if args.keep is None and args.keep_rollups is None:
+        if args.dry_run:
+            raise UsageError("--dry-run shows what --keep removes", hint="--keep 400d --dry-run")
+        return 0
+    stay: list[str] = []
+    gone = retain(
+        root,
+        options.now_ns(),
+        samples_ns=args.keep,
+        rollups_ns=args.keep_rollups,
+        dry=args.dry_run,
+        tell=stay.append,
+    )
+    for line in stay:
+        options.note(line)
+    for one in gone:
+        print(one.path)
+    verb = "would go" if args.dry_run else "removed"
+    size = format_size(sum(one.size_bytes for one in gone))
+    options.note(f"{len(gone)} old files {verb}, {size}")
+    return 1 if stay else 0

@@ -1,0 +1,54 @@
+"""Stores that are no folder: a bucket, several folders. Both become a folder that commands read."""
+
+from __future__ import annotations
+
+import atexit
+import glob
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from iosonde.cli.shared.progress import working
+from iosonde.engine.remote.joined import join
+from iosonde.engine.remote.mirror import cache_folder, mirrored
+from iosonde.engine.remote.s3 import SCHEME, bucket_of
+from iosonde.model.errors import UsageError
+
+
+def readable(store: str, environ: Mapping[str, str]) -> Path:
+    """A folder with what ``s3://bucket/prefix``, ``A,B`` or a pattern names. Raises UsageError, StoreError."""
+    return _once(store, tuple(sorted(environ.items())))
+
+
+@cache
+def _once(store: str, environ: tuple[tuple[str, str], ...]) -> Path:
+    """One folder for each command: it may ask for its store several times."""
+    roots = [_root(word, dict(environ)) for word in store.split(",") if word.strip()]
+    every = list(dict.fromkeys(root for those in roots for root in those))
+    if len(every) == 1:
+        return every[0]
+    folder = Path(tempfile.mkdtemp(prefix="iosonde-stores-"))
+    atexit.register(_remove, folder, os.getpid())
+    return join(every, folder)
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Take the links away, in the process that made them: a fork that answers in time ends before."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _root(word: str, environ: Mapping[str, str]) -> list[Path]:
+    """The folders that one word names."""
+    word = word.strip()
+    if word.startswith(SCHEME):
+        with working("fetch") as progress:
+            return [mirrored(bucket_of(word, environ), cache_folder(environ), progress)]
+    found = [Path(word)] if Path(word).is_dir() else [Path(one) for one in sorted(glob.glob(word))]  # noqa: PTH207 - may be absolute
+    folders = [one for one in found if one.is_dir()]
+    if not folders:
+        raise UsageError(f"--store {word} names no folder", expected="folders of stores")
+    return folders

@@ -1,0 +1,1 @@
+"""Stores that lie elsewhere: a bucket, several folders."""

@@ -1,0 +1,1 @@
+"""What the server says of itself: versions, thresholds, what the probes cost, the glossary."""

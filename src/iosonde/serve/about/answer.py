@@ -1,0 +1,71 @@
+"""``/api/about``, ``/api/about/cost``, ``/api/about/glossary``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from iosonde import __version__
+from iosonde.engine.states import read_states
+from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
+from iosonde.serve import wire
+from iosonde.serve.about.glossary import read_glossary
+from iosonde.serve.access.paths import left_out_below
+from iosonde.serve.answers import JsonBody, json_answer, json_body
+from iosonde.serve.params import Parameters
+from iosonde.weather.cost import probe_cost, say_cost, say_costs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iosonde.serve.privacy.pseudonyms import Pseudonyms
+    from iosonde.serve.shared import Shared
+
+Nothing = Annotated[Parameters, Query()]
+
+
+class AboutRoutes:
+    """Answers the routes. ``static``: the built page, which carries the glossary."""
+
+    def __init__(self, root: Path, names: Pseudonyms, shared: Shared, static: Path) -> None:
+        self._root, self._names, self._shared, self._static = root, names, shared, static
+
+    async def about(self, request: Request, _: Nothing) -> Response:
+        """Version, store, words and thresholds that the page explains."""
+        return json_answer(request, JsonBody(wire.dumps(self._about()), None))
+
+    async def cost(self, request: Request, _: Nothing) -> Response:
+        """What every running probe asks of its storage."""
+        answer = await self._shared.answer("cost", lambda: json_body(wire.dumps(self._cost())))
+        return json_answer(request, answer)
+
+    async def glossary(self, request: Request, _: Nothing) -> Response:
+        """The words of docs/glossary.md; none where the page was not built."""
+        body = await self._shared.answer(
+            "glossary", lambda: json_body(wire.dumps(read_glossary(self._static)))
+        )
+        return json_answer(request, body)
+
+    def _about(self) -> dict[str, Any]:
+        root, hashed = self._root, self._names.hashed
+        return {
+            "version": __version__,
+            "left_out": left_out_below(root),
+            # The folder above a store is often called after a user.
+            "store": root.absolute().name if hashed else str(root.absolute()),
+            "names": "hashed" if hashed else "shown",
+            "op_words": OP_WORDS,
+            "slow_at": SLOW_AT,
+            "slow_lower_at": SLOW_LOWER_AT,
+            "baseline_trailing_ns": DEFAULT_TRAILING_NS,
+        }
+
+    def _cost(self) -> dict[str, Any]:
+        running = [one for one in read_states(self._root) if one.get("running")]
+        costs = [probe_cost(state) for state in running]
+        return {
+            "sentence": say_costs(costs),
+            "probes": [one._asdict() | {"sentence": say_cost(one)} for one in costs],
+        }

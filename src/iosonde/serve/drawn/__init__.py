@@ -1,0 +1,1 @@
+"""Charts as files: pictures, and tables of what they draw."""

@@ -1,0 +1,1 @@
+"""A job beside the storage and the load of its time."""

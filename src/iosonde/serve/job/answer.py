@@ -1,0 +1,158 @@
+"""``/api/job``: what storage was like while a job ran, what it did itself, and, of a scheduler's job, its sentence.
+
+The diagram of a job with a performance is ``/api/umami``; what stands here holds for every job of the store.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from iosonde.jobs import answers
+from iosonde.jobs.load.course import course_of
+from iosonde.jobs.load.words import say_course
+from iosonde.jobs.scheduled.data import storage_data
+from iosonde.jobs.scheduled.words import say_story, say_target
+from iosonde.jobs.table.runs import find_run
+from iosonde.model import parameters
+from iosonde.model.errors import MissingPartError, NothingMeasuredError
+from iosonde.serve import params, wire
+from iosonde.serve.answers import JsonBody, json_answer, json_body
+from iosonde.serve.job.names import named, under_policy
+from iosonde.serve.job_table import JobTables, refused
+from iosonde.serve.params import Parameters, RefusalError, Text
+from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.written import as_event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import tzinfo
+    from pathlib import Path
+
+    from iosonde.jobs.answers import ScheduledAnswer
+    from iosonde.jobs.scheduled.story import ScheduledStory
+    from iosonde.model.jobs import Job
+    from iosonde.serve.load.histories import Histories
+    from iosonde.serve.privacy.pseudonyms import Pseudonyms
+    from iosonde.serve.shared import Shared
+
+_CELLS = 240
+_MOST_EVENTS = 20
+
+
+class JobQuery(Parameters):
+    """What ``/api/job`` is asked."""
+
+    job: Text = Field(min_length=1, description=parameters.JOB)
+    run: Text = Field("", description=parameters.RUN_OF_JOB)
+    zone: params.Zone = None
+
+
+class JobRoute:
+    """Answers ``/api/job``. ``shared`` has a thread for slow questions."""
+
+    def __init__(
+        self,
+        root: Path,
+        tables: JobTables,
+        histories: Histories,
+        names: Pseudonyms,
+        *,
+        shared: Shared,
+        clock: Callable[[], int],
+    ) -> None:
+        self._root, self._tables, self._histories = root, tables, histories
+        self._names, self._shared, self._clock = names, shared, clock
+
+    async def answer(self, request: Request, query: Annotated[JobQuery, Query()]) -> Response:
+        """Storage while a job ran, its own operations over time, what schedulers and counters say of it."""
+        return json_answer(request, await self._shared.answer(query, lambda: self._json(query)))
+
+    def _json(self, query: JobQuery) -> JsonBody:
+        now_ns = self._clock()
+        job = named(self._root, query.job, self._names)
+        with refused():
+            records = answers.records_of(self._root, job)
+            performed = answers.has_performance(records) or not records
+            found = self._beside(query, records, now_ns) if performed else None
+            if found is None:
+                found = answers.scheduled_job(self._root, records, now_ns, query.run or None)
+        if found is None:
+            return json_body(wire.dumps({"known": False, **_unknown(query.job, performed)}))
+        story = under_policy(found.story, self._names)
+        data = story_json(story, query.zone)
+        told = {"known": True, "scheduled": not performed, **data}
+        return json_body(wire.dumps({**told, "load": self._load(query.job, story)}))
+
+    def _beside(self, query: JobQuery, records: list[Job], now_ns: int) -> ScheduledAnswer | None:
+        """A run of the table of jobs. Raises RefusalError: there is none."""
+        try:
+            table = self._tables.newest().judged
+        except (NothingMeasuredError, MissingPartError):
+            table = None
+        if table is None or not bool((table.job_id == query.job).any()):
+            if records:
+                return None
+            raise RefusalError(
+                f"there is no job {query.job[:80]!r}", expected="a job of /api/jobs", status=404
+            )
+        row = find_run(table, query.job, query.run or None)
+        return answers.meanwhile(self._root, table, row, now_ns, records)
+
+    def _load(self, job: str, story: ScheduledStory) -> dict[str, Any] | None:
+        span = story.run.span_ns
+        if span is None:
+            return None
+        try:
+            history = self._histories.newest().history
+        except (NothingMeasuredError, MissingPartError):
+            return None
+        course = course_of(history, job, span, _CELLS)
+        if course is None:
+            return None
+        return {
+            "sentence": say_course(course),
+            "begin_ns": course.begin_ns,
+            "step_ns": course.step_ns,
+            "own_per_s": wire.ratios(course.own_per_s),
+            "all_per_s": wire.ratios(course.all_per_s),
+            "share": course.share,
+        }
+
+
+def _unknown(job: str, performed: bool) -> dict[str, Any]:
+    why = "no probe ran and no scheduler recorded it" if performed else "no scheduler recorded it"
+    return {"sentence": f"what job {job} met is not known: {why}"}
+
+
+def story_json(story: ScheduledStory, zone: tzinfo | None) -> dict[str, Any]:
+    """The story in words and numbers; users and jobs as the policy has them."""
+    run, words = story.run, say_story(story, zone)
+    slow = () if story.happened is None else story.happened.slow
+    return {
+        "job": run.job.job_id,
+        "run": run.number,
+        "runs": run.of,
+        "begin_ns": run.begin_ns,
+        "end_ns": run.end_ns,
+        "going_on": run.going_on,
+        "sentence": words.sentence,
+        "about": list(words.job),
+        "run_time": list(words.run_time),
+        "own_io": list(words.own_io),
+        "storage": [{**storage_data(one), "sentence": say_target(one)} for one in story.storage],
+        "events": [
+            {
+                "id": as_event(one).id,
+                "host": one.host,
+                "target": one.target,
+                "begin_ns": one.start_ns,
+                "end_ns": one.end_ns,
+                "text": say_slow_event(one, story.asked_ns, zone),
+            }
+            for one in slow[:_MOST_EVENTS]
+        ],
+    }

@@ -1,0 +1,1 @@
+"""The storage queue with parameters that a reader turns."""

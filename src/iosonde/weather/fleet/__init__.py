@@ -1,0 +1,1 @@
+"""Node or storage? Hosts beside each other on every target."""

@@ -1,0 +1,1 @@
+"""A store over years and hosts: small files merged, old ones removed, sealed ones shipped."""

@@ -1,0 +1,124 @@
+"""Retention of a store of many hosts: samples go after a while, their roll-ups later.
+
+An agent drops its own host's samples (``[keep]``, docs/store.md). A store that hosts ship to, or hosts that are gone,
+need somebody else: this. A file goes only where all of this holds:
+
+::
+
+    its name is that of a segment, in date=<date>/host=<host>/, through no symbolic link
+    it carries the checksum that iosonde signs with: nobody else wrote it
+    its day is older than asked for, by the earlier of this machine's clock and two days after the newest day
+    for samples: their roll-up is there and whole, or has just been made
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from iosonde.engine import checksum, layout, reader
+from iosonde.model.units import DAY_NS
+from iosonde.weather.rollups.rollups import roll_up
+from iosonde.weather.upkeep.compact import alone
+
+_AHEAD_NS = 2 * DAY_NS
+
+
+class Removed(NamedTuple):
+    """A file that went, or would go."""
+
+    path: Path
+    table: str
+    """``samples`` or ``rollups``."""
+    size_bytes: int
+
+
+def retain(
+    root: Path,
+    now_ns: int,
+    *,
+    samples_ns: int | None,
+    rollups_ns: int | None,
+    dry: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[Removed]:
+    """Remove samples and roll-ups of days that ended longer ago; None: they stay.
+
+    ``dry``: only list them. ``tell``: what stays though it is old, and why. Raises StoreError.
+    """
+    with alone(root):
+        found = []
+        now_ns = min(now_ns, _newest_ns(root, now_ns) + _AHEAD_NS)
+        for table, keep_ns, listed in (
+            ("samples", samples_ns, layout.every_sealed),
+            ("rollups", rollups_ns, layout.every_rollup),
+        ):
+            if keep_ns is None:
+                continue
+            before = layout.utc_date(now_ns - keep_ns - DAY_NS)
+            for segment in listed(root):
+                if _date(segment) < before and _ours(segment, tell):
+                    if table == "samples" and not dry and not _rolled_up(root, segment, tell):
+                        continue
+                    found.append(Removed(segment.path, table, segment.path.stat().st_size))
+                    if not dry:
+                        _remove(segment.path)
+        return found
+
+
+def _date(segment: layout.Segment) -> str:
+    return segment.path.parent.parent.name.removeprefix("date=")
+
+
+def _newest_ns(root: Path, now_ns: int) -> int:
+    """The end of the newest day that has samples: a clock that is years ahead removes nothing."""
+    newest = max((_date(one) for one in layout.every_sealed(root)), default=None)
+    return now_ns if newest is None else layout.begin_of(newest) + DAY_NS
+
+
+def _ours(segment: layout.Segment, tell: Callable[[str], None]) -> bool:
+    """Whether iosonde wrote a file, and no link leads to it."""
+    path = segment.path
+    if not layout.is_segment(segment.stem):
+        return False
+    if any(one.is_symlink() for one in (path, *list(path.parents)[:3])):
+        tell(f"{path} stays: a symbolic link leads to it")
+        return False
+    with contextlib.suppress(OSError):
+        if checksum.is_signed(path):
+            return True
+    tell(f"{path} stays: it does not carry iosonde's checksum")
+    return False
+
+
+def _rolled_up(root: Path, segment: layout.Segment, tell: Callable[[str], None]) -> bool:
+    """Whether what outlives a file's samples is on the disk."""
+    rolled = layout.rollup_path(root, segment.path)
+    with contextlib.suppress(OSError):
+        if rolled.exists() and not checksum.wrong(rolled):
+            return True
+        if segment.stem not in _shown(segment.path.parent):
+            return True  # its rows are in a merged file
+        with contextlib.closing(reader.connect()) as con:
+            if reader.sound_segments(con, [segment]):
+                roll_up(con, root, segment.path)
+        if rolled.exists() and not checksum.wrong(rolled):
+            return True
+    tell(f"{segment.path} stays: its roll-up cannot be made")
+    return False
+
+
+def _shown(folder: Path) -> set[str]:
+    """Stems of the files of a folder that readers count."""
+    root = folder.parents[2]
+    return {one.stem for one in layout.parquet_segments(root) if one.path.parent == folder}
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, and its folders once they are empty."""
+    path.unlink(missing_ok=True)
+    for folder in list(path.parents)[:2]:
+        with contextlib.suppress(OSError):
+            folder.rmdir()

@@ -1,0 +1,51 @@
+"""The host link asks all hosts x targets of the stretch where the events of several hosts do not decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.model.frames import TargetRef
+from iosonde.weather.answers import Happened
+from iosonde.weather.store import Store
+from iosonde.why.host import host_link
+from iosonde.why.links import LinkStanding, Ratio, StretchFacts
+from iosonde.why.question import Scene, Weather, WhyQuestion
+from tests.kit.makers import LATENCY, SECOND, START, simulated
+
+BEGIN, END = START + 1860 * SECOND, START + 2640 * SECOND
+
+
+def scene(root: Path, host: str, hosts: int) -> Scene:
+    """What is slow on a host, with nothing that the events of the hosts say."""
+    store = Store(root)
+    refs = [TargetRef(f"n{number}", "/work") for number in range(hosts)]
+    weather = Weather(store, refs, [], Happened([], [], [], []), [], BEGIN, END)
+    facts = (host, "/work", "/work", None, "data_read", "slow", BEGIN, END, END)
+    slow = StretchFacts(*facts, Ratio(4.0, 3.5, 4.5), 5.0, None, 13, None)
+    windows = store.windows(60 * SECOND, host=host, since_ns=BEGIN, until_ns=END)
+    flags = dict.fromkeys(("slow", "host_busy"), windows["n_due"] * 0)
+    return Scene(weather, slow, windows.with_columns(flags), WhyQuestion(), END)
+
+
+def store_of(root: Path, slow: set[int], hosts: int = 4) -> Path:
+    """Hosts of which some see the target four times slower for a quarter of an hour."""
+    fault = {"after": "1800s", "for": "900s", "multiply": 4.0}
+    for host in range(hosts):
+        faults = [fault] if host in slow else []
+        target = {"path": "/work", "backend": "null", "latency": LATENCY, "fault": faults}
+        simulated(root, 2700, host=f"n{host}", seed=host, target=[target])
+    return root
+
+
+def test_a_host_that_alone_is_slow_is_the_cause(tmp_path):
+    link = host_link(scene(store_of(tmp_path, {2}), "n2", 4))
+    assert link.standing is LinkStanding.FOUND
+    assert link.found is not None
+    assert (link.found.hosts, link.found.of_hosts) == (1, 4)
+
+
+def test_a_target_that_all_hosts_see_slow_rules_the_host_out(tmp_path):
+    link = host_link(scene(store_of(tmp_path, {0, 1, 2, 3}), "n2", 4))
+    assert link.standing is LinkStanding.RULED_OUT
+    assert link.fact is not None
+    assert (link.fact.hosts, link.fact.of_hosts) == (4, 4)

@@ -1,0 +1,32 @@
+// Parts of the page about the server: a table of costs, the glossary.
+import type { Costs, GlossarySection, ProbeCost } from "../../api/about.ts";
+import { h } from "../shared/dom.ts";
+
+const row = (probe: ProbeCost): HTMLElement => h("tr", {}, h("th", { scope: "row" }, probe.target), h("td", {}, probe.host), h("td", {}, probe.sentence));
+
+export function costTable({ sentence, probes }: Costs): HTMLElement {
+  if (probes.length === 0) return h("p", {}, "No probe runs, so watching costs nothing now.");
+  const head = ["Target", "Seen from", "What the probe asks for"].map((word) => h("th", { scope: "col" }, word));
+  return h(
+    "div",
+    {},
+    h("p", { class: "about-sum" }, sentence),
+    h("div", { class: "about-scroll", tabindex: "0", role: "group", "aria-label": "Cost of each probe" }, h("table", { class: "about-cost" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...probes.map(row)))),
+  );
+}
+
+/** Code stands in backquotes. */
+function marked(text: string): (HTMLElement | string)[] {
+  return text.split("`").map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));
+}
+
+export function glossaryList(sections: readonly GlossarySection[], words: string): HTMLElement {
+  const wanted = words.toLowerCase();
+  const kept = sections
+    .map(({ title, words: rows }) => ({ title, rows: rows.filter((one) => `${one.word} ${one.meaning}`.toLowerCase().includes(wanted)) }))
+    .filter(({ rows }) => rows.length > 0);
+  if (kept.length === 0) return h("p", {}, sections.length === 0 ? "This copy of iosonde was installed without its glossary." : "No word matches.");
+  const part = ({ title, rows }: (typeof kept)[number]): HTMLElement =>
+    h("section", {}, h("h4", {}, title), h("dl", { class: "glossary" }, ...rows.flatMap((one) => [h("dt", {}, one.word), h("dd", {}, ...marked(one.meaning))])));
+  return h("div", {}, ...kept.map(part));
+}

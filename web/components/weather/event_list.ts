@@ -1,0 +1,56 @@
+// Events of a target in the range in view, the newest first: each is a link to why.
+import type { StoredEvent, StoredEvents } from "../../api/why.ts";
+import { formatInstant } from "../../charts/shared/format.ts";
+import { h, setText } from "../shared/dom.ts";
+
+/** So many are seen at once; the others after a click. */
+const FEW = 5;
+
+export class EventList {
+  readonly element: HTMLElement;
+  private readonly items = h("ol", { class: "event-items" });
+  private readonly status = h("p", { class: "event-status" });
+  private readonly more = h("button", { type: "button", class: "quiet", hidden: true });
+  private readonly link: (event: StoredEvent) => string;
+  private every: readonly StoredEvent[] = [];
+  private all = false;
+
+  /** `link`: the address of the answer to why. */
+  constructor(link: (event: StoredEvent) => string) {
+    this.link = link;
+    this.more.addEventListener("click", () => {
+      this.all = true;
+      this.draw();
+    });
+    this.element = h("section", { class: "events", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more);
+  }
+
+  show({ n, events }: StoredEvents): void {
+    this.every = events;
+    setText(this.status, n === 0 ? "None: nothing was slow, hung or lost." : n > events.length ? `The newest ${events.length} of ${n}.` : "");
+    this.status.hidden = this.status.textContent === "";
+    this.draw();
+  }
+
+  /** What keeps it from being known. */
+  say(words: string): void {
+    this.every = [];
+    setText(this.status, words);
+    this.status.hidden = false;
+    this.draw();
+  }
+
+  private draw(): void {
+    const shown = this.all ? this.every : this.every.slice(0, FEW);
+    this.items.replaceChildren(...shown.map((event) => h("li", { "data-kind": event.kind }, this.item(event))));
+    this.more.hidden = shown.length === this.every.length;
+    setText(this.more, `show all ${this.every.length}`);
+  }
+
+  private item(event: StoredEvent): HTMLElement {
+    const when = h("time", { datetime: new Date(event.begin).toISOString(), class: "event-when" }, formatInstant(event.begin));
+    if (event.id === null) return h("span", { class: "event-row" }, when, h("span", {}, event.text));
+    const why = h("span", { class: "event-why", "aria-hidden": "true" }, "why?");
+    return h("a", { class: "event-row", href: this.link(event), title: "why was it slow" }, when, h("span", {}, event.text), why);
+  }
+}
