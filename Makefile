@@ -30,7 +30,7 @@ demo: build ## watch a directory of this machine, load it, say how slow it was; 
 
 test: ## everything; fails if a service cannot be had
 	$(MAKE) --no-print-directory -j2 build services
-	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory lint wheel
 	cargo test --workspace --quiet
 	cd web && npm test --silent
 	scripts/tests

@@ -181,9 +181,8 @@ def scrambled_state(rng: random.Random, number: int) -> dict[str, Any]:
     return one
 
 
-def test_the_same_of_a_thousand_states_whatever_they_say(tmp_path, capfd, monkeypatch):
-    monkeypatch.setenv("TZ", "America/New_York")
-    time.tzset()
+@pytest.mark.parametrize("zone", ["America/New_York"], indirect=True)
+def test_the_same_of_a_thousand_states_whatever_they_say(tmp_path, capfd, zone):
     rng = random.Random(5)
     kinds: set[str] = set()
     for number in range(40):

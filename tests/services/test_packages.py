@@ -63,7 +63,6 @@ class Machine:
     def __init__(self, folder: Path, packages: Path) -> None:
         for name in ("upper", "work", "merged"):
             (folder / name).mkdir()
-        self.upper = folder / "upper"
         self.inside = [
             "set -e",
             f"cd {folder}",

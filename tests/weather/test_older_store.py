@@ -94,7 +94,7 @@ def test_the_agent_goes_on_with_what_it_had_learnt(older, tmp_path_factory):
     assert stages == {"older": {"early"}, "new": {"learning"}}
 
 
-def test_both_commands_read_its_states(older, capsys, monkeypatch):
+def test_both_commands_read_its_states(older, capsys):
     assert run("now", store=older) == 0
     sentence = capsys.readouterr().out
     assert "/work has no probe since" in sentence
