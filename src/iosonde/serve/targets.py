@@ -78,6 +78,17 @@ class Targets:
             "fleet": fleet_now(states, now_ns).to_json() if states else None,
         }
 
+    def fleet(self, now_ns: int) -> dict[str, str] | None:
+        """Sentence and verdict of all hosts x targets; None: fewer hosts than can tell. Raises StoreError."""
+        from iosonde.weather.fleet.answers import fleet_now
+        from iosonde.weather.fleet.shapes import ENOUGH_HOSTS
+
+        states = current(read_states(self.root), now_ns)
+        if len({state["host"] for state in states}) < ENOUGH_HOSTS:
+            return None
+        found = fleet_now(states, now_ns)
+        return {"sentence": found.sentence, "verdict": str(found.part.shape)}
+
     def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
         """(host, target, last due) of everything in the store, as of some minutes ago."""
         with self._lock:

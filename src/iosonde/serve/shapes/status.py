@@ -28,6 +28,13 @@ class StatusTargetJson(JsonModel):
     as_of_ns: Instant
 
 
+class FleetSentence(JsonModel):
+    """Node or storage: what all hosts x targets say; ``/api/now`` has the matrix."""
+
+    sentence: str
+    verdict: str
+
+
 class StatusJson(JsonModel):
     """How storage is now."""
 
@@ -38,6 +45,8 @@ class StatusJson(JsonModel):
     """Of the worst."""
     summary: str
     """How many targets are how; empty where there is only one."""
+    fleet: FleetSentence | None
+    """Null: fewer than three hosts, or of one host or target only."""
     counts: dict[str, int]
     """Targets by severity."""
     n: int
