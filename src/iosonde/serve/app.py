@@ -16,20 +16,16 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
 
-from fastapi import FastAPI, Header, Query, Request
-from starlette.responses import Response, StreamingResponse
+from fastapi import FastAPI
 
 from iosonde import __version__
 from iosonde.jobs.load.from_store import load_of_store
 from iosonde.jobs.load.history import LoadHistory
 from iosonde.jobs.table.source import LISTED, from_store
 from iosonde.model.jobs import JobTable
-from iosonde.serve import wire
 from iosonde.serve.about.answer import AboutRoutes
 from iosonde.serve.access.token import TokenGuard
-from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import ClimateRoute
 from iosonde.serve.drawn.panel import PanelRoute
@@ -38,50 +34,30 @@ from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
 from iosonde.serve.job.answer import JobRoute
 from iosonde.serve.job_table import JobTables
-from iosonde.serve.jobs import JobsQuery, jobs_listed
 from iosonde.serve.live import Live
 from iosonde.serve.load.answer import LoadRoutes
 from iosonde.serve.load.histories import Histories
 from iosonde.serve.page import STATIC, Page
-from iosonde.serve.params import (
-    FeedQuery,
-    Instant,
-    Parameters,
-    SeriesQuery,
-    TargetsQuery,
-    feed_start,
-    series_request,
-)
 from iosonde.serve.privacy.policy import pseudonyms
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
+from iosonde.serve.routes import rooms, weather
 from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
-from iosonde.serve.series import SeriesSource, Stretches, series_json
-from iosonde.serve.shapes import about as about_json
-from iosonde.serve.shapes import fleet as fleet_json
+from iosonde.serve.series import SeriesSource, Stretches
 from iosonde.serve.shapes import jobs as job_json
-from iosonde.serve.shapes import load as load_json
-from iosonde.serve.shapes import runs as run_json
 from iosonde.serve.shapes import simulate as simulate_json
-from iosonde.serve.shapes import status as status_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shapes import why as why_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.simulate.answer import SimulateRoute
 from iosonde.serve.status.answer import StatusRoutes
-from iosonde.serve.targets import Targets, in_brief
+from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
 from iosonde.serve.why.answer import WhyRoute
 from iosonde.weather.store import Store
 
 EVENTS_KEPT_S = 15.0
 """An event begins or ends with a window of a minute."""
-
-
-class EventStream(StreamingResponse):
-    """Server-sent events."""
-
-    media_type = "text/event-stream"
 
 
 def create(
@@ -138,12 +114,12 @@ def create(
         responses=weather_json.ERRORS,
     )
     app.state.live = live
-    _add_targets(app, targets, shared, clock)
+    weather.add_targets(app, targets, shared, clock)
     history = History(store, arrivals)
     source = SeriesSource(store, history, Stretches(store, history.known))
-    _add_series(app, source, shared, clock)
-    _add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
-    _add_jobs(app, listed, of_jobs)
+    weather.add_series(app, source, shared, clock)
+    weather.add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
+    rooms.add_jobs(app, listed, of_jobs)
     app.get(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
     )(Diagrams(tables, of_jobs, drawings).answer)
@@ -154,7 +130,7 @@ def create(
         response_model=job_json.ClimateJson | job_json.NoJobs,
         responses=weather_json.pictures("csv"),
     )(ClimateRoute(tables, slow, drawings).answer)
-    _add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
+    rooms.add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
     app.get("/api/why", response_model=why_json.WhyJson)(
         WhyRoute(store.root, names, slow, clock).answer
     )
@@ -163,10 +139,10 @@ def create(
         response_model=simulate_json.SimulatedJson,
         responses=weather_json.pictures("csv"),
     )(SimulateRoute(simulating, drawings).answer)
-    _add_load(app, LoadRoutes(histories, of_load, drawings, hashed=names.hashed))
-    _add_status(app, StatusRoutes(targets, shared, of_events, clock, names=names))
-    _add_feed(app, live)
-    _add_about(app, AboutRoutes(store.root, names, shared, static))
+    rooms.add_load(app, LoadRoutes(histories, of_load, drawings, hashed=names.hashed))
+    weather.add_status(app, StatusRoutes(targets, shared, of_events, clock, names=names))
+    weather.add_feed(app, live)
+    rooms.add_about(app, AboutRoutes(store.root, names, shared, static))
     app.mount("/", Page(static))
     add_error_handlers(app, store.root)
     app.add_exception_handler(Exception, mistaken)
@@ -174,117 +150,3 @@ def create(
         app.add_middleware(TokenGuard, token=token)
     app.add_middleware(Guard, hosts=hosts)
     return app
-
-
-def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[[], int]) -> None:
-    @app.get("/api/targets", response_model=list[weather_json.TargetJson])
-    async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
-        """Every target, its sentence and its live state."""
-        answer = await shared.answer(
-            query, lambda: json_body(wire.dumps(_described(targets, query, clock())))
-        )
-        return json_answer(request, answer)
-
-    @app.get("/api/now", response_model=fleet_json.NowJson)
-    async def get_now(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
-        """What runs now in sentences, and this node or the storage: hosts beside each other."""
-        answer = await shared.answer(
-            ("now", query.zone), lambda: json_body(wire.dumps(targets.now(query.zone, clock())))
-        )
-        return json_answer(request, answer)
-
-
-def _described(targets: Targets, query: TargetsQuery, now_ns: int) -> list[dict[str, Any]]:
-    every = targets.described(query.zone, now_ns)
-    return in_brief(every) if query.brief else every
-
-
-def _add_series(
-    app: FastAPI, source: SeriesSource, shared: Shared, clock: Callable[[], int]
-) -> None:
-    @app.get(
-        "/api/series", response_model=weather_json.SeriesJson, openapi_extra=SeriesQuery.openapi()
-    )
-    async def get_series(request: Request) -> Response:
-        """Operations, windows, baseline and slowdown of one target."""
-        asked = series_request(SeriesQuery.read(request), clock())
-        answer = await shared.answer(asked, lambda: json_body(series_json(source, asked, clock)))
-        return json_answer(request, answer)
-
-
-def _add_figures(app: FastAPI, figures: Figures, panels: PanelRoute) -> None:
-    forms = weather_json.pictures("csv")
-    app.get("/api/figure", response_model=weather_json.Figure, responses=forms)(figures.answer)
-    app.get("/api/panel", response_model=weather_json.Figure, responses=forms)(panels.answer)
-
-
-def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
-    @app.get("/api/jobs", response_model=job_json.JobsJson)
-    async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
-        """Jobs, newest first, as they were searched for."""
-        answer = await shared.answer(
-            query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
-        )
-        return json_answer(request, answer)
-
-
-def _add_runs(app: FastAPI, routes: RunRoutes) -> None:
-    app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
-    app.get(
-        "/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures("csv")
-    )(routes.one)
-    app.get("/api/runs/compare", response_model=run_json.ComparedRunsJson)(routes.compare)
-
-
-def _add_load(app: FastAPI, routes: LoadRoutes) -> None:
-    app.get(
-        "/api/load",
-        response_model=load_json.LoadJson | load_json.NoLoad,
-        responses=weather_json.pictures("csv"),
-    )(routes.table)
-    app.get("/api/load/cells", response_class=Response, responses=weather_json.files("bin"))(
-        routes.cells
-    )
-    app.get("/api/load/jobs", response_model=load_json.LoadJobsJson)(routes.jobs)
-
-
-def _add_status(app: FastAPI, routes: StatusRoutes) -> None:
-    app.get("/api/status", response_model=status_json.StatusJson)(routes.status)
-    app.get("/api/badge", response_model=status_json.ShieldJson)(routes.shield)
-    app.get("/badge.svg", response_class=Response, responses=weather_json.files("svg"))(
-        routes.badge
-    )
-    app.get("/api/annotations", response_model=status_json.AnnotationsJson)(routes.annotations)
-
-
-def _add_feed(app: FastAPI, live: Live) -> None:
-    @app.get(
-        "/api/feed",
-        response_class=EventStream,
-        responses=weather_json.FEED,
-        openapi_extra=FeedQuery.openapi(),
-    )
-    async def get_feed(
-        request: Request,
-        last_event_id: Annotated[
-            Instant | None, Header(description="of a browser that comes back; wins over after_ns")
-        ] = None,
-    ) -> Response:
-        """The same live, as server-sent events."""
-        start = feed_start(FeedQuery.read(request), last_event_id)
-        live.check_room()
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        if request.scope.get("iosonde.head"):
-            return Response(media_type=EventStream.media_type, headers=headers)
-        return EventStream(live.events(start), headers=headers)
-
-
-def _add_about(app: FastAPI, routes: AboutRoutes) -> None:
-    @app.get("/api/openapi.json", include_in_schema=False)
-    async def get_description(request: Request, _: Annotated[Parameters, Query()]) -> Response:
-        """The description of all routes, below the address of the API."""
-        return json_answer(request, json_body(wire.dumps(app.openapi())))
-
-    app.get("/api/about", response_model=weather_json.AboutJson)(routes.about)
-    app.get("/api/about/cost", response_model=about_json.CostJson)(routes.cost)
-    app.get("/api/about/glossary", response_model=about_json.GlossaryJson)(routes.glossary)

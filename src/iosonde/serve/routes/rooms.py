@@ -1,0 +1,70 @@
+"""Routes about jobs, runs, load, and the server itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request
+from starlette.responses import Response
+
+from iosonde.serve import wire
+from iosonde.serve.about.answer import AboutRoutes
+from iosonde.serve.answers import json_answer, json_body
+from iosonde.serve.job_table import JobTables
+from iosonde.serve.jobs import JobsQuery, jobs_listed
+from iosonde.serve.load.answer import LoadRoutes
+from iosonde.serve.params import Parameters
+from iosonde.serve.runs.answer import RunRoutes
+from iosonde.serve.shapes import about as about_json
+from iosonde.serve.shapes import jobs as job_json
+from iosonde.serve.shapes import load as load_json
+from iosonde.serve.shapes import runs as run_json
+from iosonde.serve.shapes import weather as weather_json
+from iosonde.serve.shared import Shared
+
+
+def add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
+    """The list of jobs."""
+
+    @app.get("/api/jobs", response_model=job_json.JobsJson)
+    async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
+        """Jobs, newest first, as they were searched for."""
+        answer = await shared.answer(
+            query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
+        )
+        return json_answer(request, answer)
+
+
+def add_runs(app: FastAPI, routes: RunRoutes) -> None:
+    """Benchmark runs."""
+    app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
+    app.get(
+        "/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures("csv")
+    )(routes.one)
+    app.get("/api/runs/compare", response_model=run_json.ComparedRunsJson)(routes.compare)
+
+
+def add_load(app: FastAPI, routes: LoadRoutes) -> None:
+    """The load of jobs and users."""
+    app.get(
+        "/api/load",
+        response_model=load_json.LoadJson | load_json.NoLoad,
+        responses=weather_json.pictures("csv"),
+    )(routes.table)
+    app.get("/api/load/cells", response_class=Response, responses=weather_json.files("bin"))(
+        routes.cells
+    )
+    app.get("/api/load/jobs", response_model=load_json.LoadJobsJson)(routes.jobs)
+
+
+def add_about(app: FastAPI, routes: AboutRoutes) -> None:
+    """The server itself."""
+
+    @app.get("/api/openapi.json", include_in_schema=False)
+    async def get_description(request: Request, _: Annotated[Parameters, Query()]) -> Response:
+        """The description of all routes, below the address of the API."""
+        return json_answer(request, json_body(wire.dumps(app.openapi())))
+
+    app.get("/api/about", response_model=weather_json.AboutJson)(routes.about)
+    app.get("/api/about/cost", response_model=about_json.CostJson)(routes.cost)
+    app.get("/api/about/glossary", response_model=about_json.GlossaryJson)(routes.glossary)
