@@ -18,6 +18,8 @@ from tests.kit.stored_run import put_run
 JOB = "12"
 PAGES = {
     "weather": (AT_WORK, ".panels[data-loaded=true]"),
+    "why": ("#page=why", "main h2"),
+    "about": ("#page=about", "main h2"),
     "jobs": ("#page=jobs", ".jobs-items a"),
     "job": (f"#page=jobs&job={JOB}&history=all", f"[data-job='{JOB}'] .umami-star"),
     "load": ("#page=load", ".load-body[data-slowdown]"),

@@ -35,6 +35,7 @@ test("the ramp stands still below 1 and above its end, and grows between", () =>
 test("ink contrasts", () => {
   assert.equal(inkOn("rgb(255, 240, 200)"), "#000");
   assert.equal(inkOn("rgb(90, 10, 80)"), "#fff");
+  assert.equal(inkOn("rgb(208, 115, 39)"), "#000", "white would have a contrast of 3.4");
 });
 
 test("one operation in a dense picture is visible, none is not", () => {

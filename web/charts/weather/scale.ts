@@ -61,7 +61,9 @@ function decades(extent: Extent, most: number): Ms[] {
 /** Black or white, whichever reads better on the colour ("rgb(r, g, b)"). */
 export function inkOn(colour: string): "#000" | "#fff" {
   const [r, g, b] = parseRgb(colour);
-  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
+  const linear = (part: number): number => (part <= 10.3 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  // Relative luminance of WCAG 2: here black and white have the same contrast.
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) > 0.179 ? "#000" : "#fff";
 }
 
 /** Opacity of a density cell: the logarithm of its count, so that a single operation is still seen. */
