@@ -175,6 +175,7 @@ def test_hosts_and_targets_stand_in_a_grid(
     line = page.locator(".targets-summary")
     wait_until("the summary", lambda: line.inner_text() == status["summary"])
     assert status["summary"] == "3 targets seen from 12 hosts: 14 slow, 22 as usual"
+    assert page.locator(".targets-fleet").inner_text() == status["fleet"]["sentence"] != ""
     hosts = page.locator(".matrix tbody th").all_inner_texts()
     assert hosts[0] == SICK
     assert len(hosts) == HOSTS

@@ -93,7 +93,7 @@ def test_every_route_and_parameter_is_described(client: TestClient, described: d
         route.path for route in client.app.routes if getattr(route, "include_in_schema", False)
     }
     assert paths == described["paths"].keys()
-    assert len(paths) == 24
+    assert len(paths) == 25
     for path, methods in described["paths"].items():
         assert methods.keys() == {"get"}
         question = methods["get"]

@@ -211,7 +211,7 @@ def test_now_says_which_host_hangs(tmp_path, capsys, evening):
         (one,) = now_is(one | {"host": host})
         put(tmp_path, **{f"work{number}": one})
     first, *others, summary = told(capsys, Store(tmp_path), "now").splitlines()
-    assert summary == "4 targets: 1 hanging or failing, 3 as usual"
+    assert summary == "1 target seen from 4 hosts: 1 hanging or failing, 3 as usual"
     assert "creates on /work have been hanging for 90 s (since 09:58:30)" in first
     assert first.endswith(f"from {HUNG_HOST})")
     assert len(others) == 3

@@ -78,6 +78,16 @@ class Targets:
             "fleet": fleet_now(states, now_ns).to_json() if states else None,
         }
 
+    def fleet(self, now_ns: int) -> dict[str, str] | None:
+        """Whether it is one node or the storage; None: fewer than two hosts watch. Raises StoreError."""
+        from iosonde.weather.fleet.answers import fleet_now
+
+        states = current(read_states(self.root), now_ns)
+        if len({state["host"] for state in states}) < 2:
+            return None
+        found = fleet_now(states, now_ns)
+        return {"sentence": found.sentence, "verdict": str(found.part.shape)}
+
     def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
         """(host, target, last due) of everything in the store, as of some minutes ago."""
         with self._lock:

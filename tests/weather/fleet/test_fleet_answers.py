@@ -78,9 +78,12 @@ def test_a_store_without_probes_says_so(tmp_path, capsys):
 def test_the_api_has_the_fleets_sentence(slow_target):
     with TestClient(create(slow_target, clock=lambda: START), base_url="http://127.0.0.1") as page:
         told = page.get("/api/now").json()
+        status = page.get("/api/status").json()
+        assert page.get("/api/status", params={"host": "n1"}).json()["fleet"] is None
     assert told["fleet"]["sentence"].startswith("/work is slow on 6 hosts")
-    assert told["summary"] == "12 targets: 6 slow, 6 as usual"
+    assert told["summary"] == "2 targets seen from 6 hosts: 6 slow, 6 as usual"
     assert len(told["targets"]) == 12
+    assert status["fleet"] == {"sentence": told["fleet"]["sentence"], "verdict": "target"}
 
 
 def test_samples_of_the_past_tell_node_from_storage(tmp_path):

@@ -19,6 +19,8 @@ export type Change = "targets" | "series" | "live" | "choice" | "feed" | "error"
 const refreshEvery = (window: Ms): number => Math.min(Math.max(window / 5, 2000), 15_000);
 const renewEvery = (series: Series): number => ([...series.ops.values()].some((op) => op.cells !== null) ? 60_000 : 300_000);
 const RETRY_MS = 3000;
+/** From this length on windows come first. */
+const COUNTED = hours(24);
 /** Of a longer range single operations would be too many to count in time: windows alone. */
 const MOST_POINTS = hours(24 * 31);
 
@@ -177,6 +179,7 @@ export class Session {
     this.refreshed = now;
     if (points) this.renewed = now;
     try {
+      if (reopen && query.points && this.choice.length > COUNTED) await this.windowsFirst(query, pending.signal);
       const series = await fetchSeries(query, pending.signal);
       if (pending.signal.aborted) return;
       this.take(series, points);
@@ -191,6 +194,14 @@ export class Session {
     } finally {
       if (this.pending === pending) this.pending = null;
     }
+  }
+
+  /** Millions of operations take a second to count; their windows are there at once. */
+  private async windowsFirst(query: SeriesQuery, signal: AbortSignal): Promise<void> {
+    const series = await fetchSeries({ ...query, points: false }, signal);
+    if (signal.aborted) return;
+    this.take(series, false);
+    this.changed("series");
   }
 
   private take(series: Series, points: boolean): void {

@@ -28,6 +28,13 @@ class StatusTargetJson(JsonModel):
     as_of_ns: Instant
 
 
+class FleetVerdictJson(JsonModel):
+    """Whether it is one node or the storage, as /api/now has it with its matrix."""
+
+    sentence: str
+    verdict: str
+
+
 class StatusJson(JsonModel):
     """How storage is now."""
 
@@ -38,6 +45,8 @@ class StatusJson(JsonModel):
     """Of the worst."""
     summary: str
     """How many targets are how; empty where there is only one."""
+    fleet: FleetVerdictJson | None
+    """null: fewer than two hosts watch, or one target or host is asked for."""
     counts: dict[str, int]
     """Targets by severity."""
     n: int

@@ -43,7 +43,7 @@ class SimulateQuery(PictureParameters):
         2, description="processes that read and write in turn, with pauses"
     )
     writers: Annotated[int, Field(ge=0, le=4), DIGITS] = Field(
-        1, description="processes that write without end, from 30 % of the time on"
+        1, description="processes that write without end, from 30% of the time on"
     )
     writes: Annotated[int, Field(ge=0, le=100), DIGITS] = Field(
         33, description="writes among the operations of a process, percent"

@@ -103,6 +103,7 @@ class StatusRoutes:
             "severity": worst["severity"] if worst else "unknown",
             "sentence": worst["sentence"] if worst else _NOBODY,
             "summary": _summary(found),
+            "fleet": None if query.target or query.host else self._targets.fleet(self._clock()),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
             "n": len(found),
             "targets": [_row(one) for one in page],
