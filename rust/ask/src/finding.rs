@@ -165,7 +165,14 @@ fn is_live(head: &mut Finding, state: &Members) -> bool {
     let patience_ns = integer(state, "period_ns").unwrap_or(0).saturating_mul(STALE_PERIODS).max(STALE_NS);
     head.evidence.insert("written_ns".into(), written_ns.into());
     let running = state.get("running") == Some(&Value::Bool(true));
-    if running && age_ns <= patience_ns {
+    // A clock that is ahead: the file's own time tells, else nothing does.
+    let late_ns = if head.at_ns.saturating_sub(written_ns) < -patience_ns {
+        integer(state, "heard_ns")
+            .map_or(i64::MAX, |heard_ns| head.at_ns.saturating_sub(heard_ns).saturating_abs())
+    } else {
+        age_ns
+    };
+    if running && late_ns <= patience_ns {
         return true;
     }
     (head.kind, head.severity) = (if running { "stale" } else { "stopped" }, "unknown");

@@ -18,6 +18,13 @@ pub fn slowdown(value: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> S
     }
 }
 
+/// A number of things, thousands parted by commas: `87`, `69,441`.
+pub fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
+}
+
 /// An age in whole seconds: `0 s`, `12 s`, `2 min 5 s`.
 pub fn seconds(ns: i64) -> String {
     let seconds = ns.div_euclid(1_000_000_000);
@@ -91,6 +98,10 @@ mod tests {
         {
             assert_eq!(six_digits(value), text);
         }
+        assert_eq!(
+            (count(87).as_str(), count(69_441).as_str(), count(1_000_000).as_str()),
+            ("87", "69,441", "1,000,000")
+        );
         assert_eq!(factor(Some(9.96)), "10");
         assert_eq!(slowdown(Some(3.12), Some(2.8), Some(3.4)), "3.1x (2.8-3.4)");
     }

@@ -1,12 +1,14 @@
 //! Live states: one small JSON file a target, which its agent replaces.
 //!
 //! A state file is foreign input. What is not of the expected type becomes null, and a file that is no state is reported as
-//! a state of its own (`damaged`), so that one bad file never hides the others.
+//! a state of its own (`damaged`), so that one bad file never hides the others. `heard_ns` is the modification time of the file:
+//! the clock of the storage, beside `written_ns` of the probe's.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -104,7 +106,12 @@ fn reason(error: &io::Error) -> String {
 /// None: it has vanished.
 fn read_state(path: &Path) -> Option<Members> {
     let mut bytes = Vec::new();
-    let whole = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    let mut heard_ns = None;
+    let whole = File::open(path).and_then(|file| {
+        let about = file.metadata()?;
+        heard_ns = about.mtime().checked_mul(1_000_000_000).and_then(|ns| ns.checked_add(about.mtime_nsec()));
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)
+    });
     let stem = cleaned(path.file_stem().unwrap_or_default().as_bytes());
     let error = match whole {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
@@ -113,7 +120,10 @@ fn read_state(path: &Path) -> Option<Members> {
         Ok(_) => match serde_json::from_slice(&bytes) {
             Err(_) => "not JSON".to_string(),
             Ok(Value::Object(raw)) => match of_raw(&raw, &stem) {
-                Ok(state) => return Some(state),
+                Ok(mut state) => {
+                    state.insert("heard_ns".into(), heard_ns.into());
+                    return Some(state);
+                }
                 Err(error) => error,
             },
             Ok(_) => "not a JSON object".to_string(),
@@ -188,6 +198,7 @@ fn damaged(path: &Path, stem: String, error: String) -> Members {
         ("budget".to_string(), Value::Null),
         ("keep".to_string(), Value::Null),
         ("state".to_string(), "damaged".into()),
+        ("heard_ns".to_string(), Value::Null),
         ("running".to_string(), false.into()),
         ("notes".to_string(), json!([])),
         ("ops".to_string(), json!([])),

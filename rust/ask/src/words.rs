@@ -46,14 +46,18 @@ pub fn say(finding: &Finding) -> String {
     text + &beside(finding)
 }
 
-/// `3 targets: 1 hanging, 1 slow, 1 as usual`, the worst first.
+/// `3 targets: 1 hanging or failing, 2 as usual`, the worst first; of several hosts how many these are, too.
 pub fn summary(findings: &[Finding]) -> String {
     let words = ["as usual", "without a verdict", "unknown", "slow", "hanging or failing"];
     let parts = SEVERITIES.iter().zip(words).rev().filter_map(|(severity, words)| {
         let number = findings.iter().filter(|finding| finding.severity == *severity).count();
-        (number > 0).then(|| format!("{number} {words}"))
+        (number > 0).then(|| format!("{} {words}", format::count(number)))
     });
-    format!("{} targets: {}", findings.len(), parts.collect::<Vec<_>>().join(", "))
+    let targets = findings.iter().map(|finding| &finding.target).collect::<BTreeSet<_>>().len();
+    let hosts = findings.iter().map(|finding| &finding.host).collect::<BTreeSet<_>>().len();
+    let seen = if hosts > 1 { format!(" seen from {} hosts", format::count(hosts)) } else { String::new() };
+    let plural = if targets == 1 { "" } else { "s" };
+    format!("{} target{plural}{seen}: {}", format::count(targets), parts.collect::<Vec<_>>().join(", "))
 }
 
 /// The target, and which of its servers.
