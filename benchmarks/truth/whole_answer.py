@@ -15,9 +15,10 @@ from typing import NamedTuple
 from benchmarks.truth.incidents import DRAWS, LINKS, incident
 from benchmarks.truth.target import Row, share
 from iosonde.why.answers import why
+from iosonde.why.evidence import lines
 from iosonde.why.links import Kind, LinkStanding, Why
 from iosonde.why.question import WhyQuestion
-from iosonde.why.words import MOST_WORDS, lines, say
+from iosonde.why.words import MOST_WORDS, say
 
 KINDS = (
     *(Kind.SLOW_COMPONENT, Kind.ONE_JOB, Kind.LASTING_CHANGE, Kind.THIS_HOST),

@@ -14,9 +14,10 @@ import pytest
 from iosonde.cli.main import main
 from iosonde.model.errors import IosondeError
 from iosonde.why.answers import why
+from iosonde.why.evidence import lines
 from iosonde.why.links import PartSource
 from iosonde.why.question import WhyQuestion
-from iosonde.why.words import lines, say
+from iosonde.why.words import say
 from tests.kit import harness
 from tests.kit.job_loads import Load, jobs
 

@@ -9,6 +9,7 @@ import pytest
 
 from iosonde.jobs.attribution.culprits import Confidence
 from iosonde.why.component import CEILING
+from iosonde.why.evidence import REASONS, lines
 from iosonde.why.links import (
     Gap,
     HostEvidence,
@@ -21,7 +22,7 @@ from iosonde.why.links import (
     found,
     not_known,
 )
-from iosonde.why.words import _GAPS, DECIDING, MOST_WORDS, lines, say
+from iosonde.why.words import DECIDING, MOST_WORDS, say
 from tests.why.made_links import (
     BEGIN,
     FOUND,
@@ -129,7 +130,7 @@ def test_a_link_without_data_is_named_and_never_guessed(withdrawn):
             assert withdrawn in text.split("not known: ")[1].split(", "), text
             assert not any(word in text for word in SECRETS[withdrawn]), text
             (line,) = [line for line in told if line.startswith(f"{withdrawn}: ")]
-            assert line == f"{withdrawn}: not known: {_GAPS[GAPS[withdrawn]]}"
+            assert line == f"{withdrawn}: not known: {REASONS[GAPS[withdrawn]]}"
             rest = " ".join(line for line in told if not line.startswith("host: "))
             if withdrawn != "host":
                 assert not any(word in rest for word in SECRETS[withdrawn][:2]), rest
@@ -202,7 +203,7 @@ def test_control_letters_of_names_do_not_reach_the_terminal():
 
 
 def test_every_gap_has_a_sentence():
-    assert set(_GAPS) == set(Gap)
+    assert set(REASONS) == set(Gap)
     nan = Ratio(3.0, float("nan"), float("nan"))
     assert "3.0x," in lines(answer(stretch(factor=nan)), NOW)[0]
 

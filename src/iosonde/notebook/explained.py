@@ -10,8 +10,9 @@ from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer
 from iosonde.why.answers import why
 from iosonde.why.data import NAMES
+from iosonde.why.evidence import lines
 from iosonde.why.links import Why
-from iosonde.why.words import lines, say
+from iosonde.why.words import say
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,14 +6,15 @@ from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from iosonde.why.evidence import lines, link_lines
 from iosonde.why.links import LinkStanding
-from iosonde.why.words import lines, link_lines, say
+from iosonde.why.words import say
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+    from iosonde.why.evidence import LinkLine
     from iosonde.why.links import Link, Why
-    from iosonde.why.words import LinkLine
 
 SCHEMA_VERSION = 1
 NAMES = ("slowness", "recurrence", "component", "load", "host", "change", "remedy")

@@ -17,8 +17,9 @@ from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_time
 from iosonde.why.answers import why
 from iosonde.why.data import why_data
+from iosonde.why.evidence import lines
 from iosonde.why.question import WhyQuestion
-from iosonde.why.words import lines, say
+from iosonde.why.words import say
 
 EXAMPLES = """\
   iosonde why                          what is slow now; else the last slow stretch of a day
