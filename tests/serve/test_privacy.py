@@ -29,6 +29,7 @@ WANTED: dict[str, Any] = {
     "b": "other",
     "host": stores.HOST,
     "target": "/work",
+    "op": "data_read",
     "since_ns": HOG_NS[0],
     "until_ns": HOG_NS[1],
 }

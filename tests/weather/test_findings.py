@@ -154,8 +154,11 @@ def test_silence_is_unknown_from_ten_seconds_or_five_periods_on():
     assert said(state(period_ns=60 * SECOND), 301)[0] == "stale"
 
 
-def test_a_clock_set_back_is_not_silence():
-    assert said(state(), -3600)[0] == "usual"
+def test_a_clock_that_is_ahead_counts_by_the_time_of_its_file():
+    now_ns = START - 3600 * SECOND
+    assert said(state(heard_ns=now_ns), -3600)[0] == "usual"
+    assert said(state(heard_ns=now_ns - 11 * SECOND), -3600)[0] == "stale"
+    assert said(state(), -3600)[0] == "stale"
 
 
 def span(**changes):

@@ -196,9 +196,9 @@ def store_folder(args: argparse.Namespace) -> Path:
 
 def _is_elsewhere(store: str | None) -> bool:
     """Whether this names a bucket, or several folders: a pattern, or names with commas between them."""
-    if not store or Path(store).exists():
-        return False
-    return store.startswith("s3://") or any(letter in store for letter in "*?[,")
+    if not store or not (store.startswith("s3://") or any(letter in store for letter in "*?[,")):
+        return False  # a plain name is not looked at here: what it lies on may hang
+    return not Path(store).exists()
 
 
 def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int | None]:
