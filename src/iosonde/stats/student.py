@@ -9,6 +9,7 @@ Source: Abramowitz and Stegun 26.5.8, 26.7.1, 6.1.47 (ratio of gamma functions);
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,7 @@ def student_share(t: Floats, freedom: Floats | float) -> Floats:
     return np.where(given > 0, 1 - tail, tail)
 
 
+@lru_cache(maxsize=4096)
 def student_quantile(probability: float, freedom: float) -> float:
     """What Student's variable is below with a probability, 0 < p < 1."""
     if probability == 0.5:
@@ -51,8 +53,35 @@ def student_quantile(probability: float, freedom: float) -> float:
     return math.copysign((low + high) / 2, probability - 0.5)
 
 
-def _one_tail(t: float, freedom: float) -> float:
-    return float(_lower_tail(np.array([t]), np.array([freedom]))[0])
+def _one_tail(t: float, nu: float) -> float:
+    """``_lower_tail`` of one t > 0: arrays of one number cost twenty times as much."""
+    a = nu / 2
+    log_x, log_rest = -math.log1p(t * t / nu), -math.log1p(nu / t / t)
+    front = math.exp(a * log_x + 0.5 * log_rest - float(_log_beta(np.array([a]))[0]))
+    x, rest = math.exp(log_x), math.exp(log_rest)
+    if x < (a + 1) / (a + 2.5):
+        return front * _one_fraction(a, 0.5, x) / a / 2
+    return (1 - front * _one_fraction(0.5, a, rest) / 0.5) / 2
+
+
+def _one_fraction(a: float, b: float, x: float) -> float:
+    """``_fraction`` of one."""
+    c, d = 1.0, 1 / _or_tiny(1 - (a + b) * x / (a + 1))
+    found = d
+    for m in range(1, _MOST_STEPS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for step in (even, odd):
+            d = 1 / _or_tiny(1 + step * d)
+            c = _or_tiny(1 + step / c)
+            found *= c * d
+        if abs(c * d - 1) <= _EXACT:
+            break
+    return found
+
+
+def _or_tiny(value: float) -> float:
+    return _TINY if abs(value) < _TINY else value
 
 
 def _lower_tail(t: Floats, nu: Floats) -> Floats:
