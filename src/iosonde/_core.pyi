@@ -107,6 +107,15 @@ def quantile_bounds(n: int, q: float) -> tuple[int, int, int]:
 def share_interval(hits: int, n: int) -> tuple[float, float] | None:
     """The 95 % interval of a share (Clopper and Pearson 1934), None for n = 0."""
 
+def student_shares(t: Buffer, freedom: Buffer) -> bytes:
+    """Share of Student's variable (float64) below each t (float64) with so many degrees of freedom (float64).
+
+    NaN where either is NaN or the degrees are not above 0. ValueError unless as long as each other.
+    """
+
+def student_quantile(probability: float, freedom: float) -> float:
+    """What Student's variable is below with a probability. ValueError unless 0 < p < 1 and degrees above 0."""
+
 STAGES: list[str]
 ALARM_CAUSES: list[str]
 

@@ -46,6 +46,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::host_busy_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_bounds, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::share_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::student_shares, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::student_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::guard, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::triples, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::histogram_levels, module)?)?;

@@ -1,6 +1,7 @@
 //! The live statistics, for arrays.
 
 use iosonde_core::slowdown::{baseline, onset as core_onset, quantile, verdict};
+use iosonde_core::student;
 use iosonde_probe::record::spool::NULL;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
@@ -31,6 +32,33 @@ pub fn quantile_bounds(n: usize, q: f64) -> PyResult<(usize, usize, usize)> {
 #[pyfunction]
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     quantile::share_interval(hits, n)
+}
+
+/// Shares of Student's variable below each t (float64).
+#[pyfunction]
+pub fn student_shares<'py>(
+    python: Python<'py>,
+    t: PyBuffer<f64>,
+    freedom: PyBuffer<f64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (t, freedom) = (t.to_vec(python)?, freedom.to_vec(python)?);
+    if t.len() != freedom.len() {
+        let (a, b) = (t.len(), freedom.len());
+        return Err(PyValueError::new_err(format!("{a} t and {b} degrees; expected equal lengths")));
+    }
+    let shares = t.iter().zip(&freedom).map(|(&t, &freedom)| student::share(t, freedom));
+    let bytes: Vec<u8> = shares.flat_map(f64::to_ne_bytes).collect();
+    Ok(PyBytes::new(python, &bytes))
+}
+
+/// What Student's variable is below with a probability.
+#[pyfunction]
+pub fn student_quantile(probability: f64, freedom: f64) -> PyResult<f64> {
+    if !(probability > 0.0 && probability < 1.0 && freedom > 0.0) {
+        let given = format!("p = {probability}, {freedom} degrees of freedom");
+        return Err(PyValueError::new_err(format!("{given}; expected 0 < p < 1 and degrees above 0")));
+    }
+    Ok(student::quantile(probability, freedom))
 }
 
 /// The smallest n with an interval.

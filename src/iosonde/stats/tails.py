@@ -18,14 +18,6 @@ def normal_share(z: Floats) -> Floats:
     return share
 
 
-def student_share(t: Floats, freedom: float) -> Floats:
-    """Share of Student's variable with ``freedom`` degrees below ``t``. NaN stays NaN."""
-    from scipy.special import stdtr  # type: ignore[import-untyped, unused-ignore]
-
-    share: Floats = stdtr(freedom, t)
-    return share
-
-
 def normal_quantile(p: Floats) -> Floats:
     """What a standard normal variable is below with probability ``p``. NaN stays NaN."""
     from scipy.special import ndtri  # type: ignore[import-untyped, unused-ignore]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.stats.tails import normal_density, normal_quantile, student_share
+from iosonde.stats.student import student_share
+from iosonde.stats.tails import normal_density, normal_quantile
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.whole import Distance
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.stats.tails import normal_quantile, student_share
+from iosonde.stats.student import student_share
+from iosonde.stats.tails import normal_quantile
 from iosonde.weather.compare import dependence
 
 if TYPE_CHECKING:
