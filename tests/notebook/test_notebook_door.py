@@ -98,7 +98,7 @@ def test_importing_the_package_loads_nothing_but_itself():
 def test_the_door_loads_no_renderer_and_no_pandas_before_they_are_asked_for(tmp_path):
     loaded = modules_after(f"import iosonde; iosonde.open({str(tmp_path)!r})")
     assert "iosonde.notebook.station" in loaded
-    assert not loaded & {"pandas", "matplotlib", "scipy", "sklearn", "ruptures", "h5py", "IPython"}
+    assert not loaded & {"pandas", "matplotlib", "scipy", "sklearn", "h5py", "IPython"}
 
 
 def test_an_import_says_of_each_file_what_became_of_it(station, site):

@@ -4,9 +4,9 @@ Metrics are scaled by their noise from day to day, clipped, and cut where ::
 
     sum of squared distances to segment means + PENALTY kappa p ln n  per segment
 
-is least (exact, PELT), for ``n`` days of ``p`` metrics; ``kappa = (1 + f) / (1 - f)`` says how much days
+is least (exactly), for ``n`` days of ``p`` metrics; ``kappa = (1 + f) / (1 - f)`` says how much days
 resemble their neighbours. Segments with medians close to each other are then one climate that came back.
-Sources: Killick et al. 2012 (PELT); Truong et al. 2020 (ruptures); docs/methods/umami.md.
+Sources: ``stats.partition``; docs/methods/umami.md.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.partition import best_cuts
 from iosonde.stats.scaled import tamed
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Floats, Ints, Places
 
 
 CLIP = 3.5
@@ -186,11 +187,17 @@ def _within(scaled: Floats, bounds: list[int]) -> float:
 
 
 def _cut(scaled: Floats, penalty: float) -> list[int]:
-    """Ends of segments, the last one n. A linear kernel is the sum of squares, in C."""
-    from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
+    """Ends of segments, the last one n."""
+    n = len(scaled)
+    total = np.vstack([np.zeros(scaled.shape[1]), np.cumsum(scaled, axis=0)])
+    squares = np.concatenate([[0.0], np.cumsum((scaled**2).sum(axis=1))])
 
-    search = KernelCPD(kernel="linear", min_size=SHORTEST_DAYS, jump=1)
-    return [int(end) for end in search.fit_predict(scaled, pen=penalty)]
+    def cost(starts: Places, end: int) -> Floats:
+        """Squared distances of [start, end) to the segment's means."""
+        gap = total[end] - total[starts]
+        return np.asarray(squares[end] - squares[starts] - (gap**2).sum(axis=1) / (end - starts))
+
+    return [*best_cuts(cost, np.arange(n) + 1 - SHORTEST_DAYS, penalty), n]
 
 
 def _recurring(medians: Floats, p: int) -> Ints:

@@ -5,8 +5,8 @@ of a step is that of the largest one that a search would find without any ::
 
     P(max |step| > c) = c phi(c) (ln((1 - a)**2 / a**2) (1 - 1 / c**2) + 4 / c**2)
 
-with ``a`` the share of a shortest segment. Sources: Jackson et al. 2005 (optimal partitioning); Csoergo and
-Horvath 1997, 1.3 (maximum of the step); docs/methods/umami.md.
+with ``a`` the share of a shortest segment. Sources: ``stats.partition``; Csoergo and Horvath 1997, 1.3 (maximum
+of the step); docs/methods/umami.md.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.partition import best_cuts
 from iosonde.stats.regime_search import MOST_ALIKE
 from iosonde.stats.student import student_share
 
@@ -55,25 +56,7 @@ class Series:
 
     def cut(self, penalty: float) -> list[int]:
         """Starts of the second and later segments of the best segmentation."""
-        n = len(self.at)
-        best = np.full(n + 1, np.inf)
-        best[0] = -penalty
-        start = np.zeros(n + 1, dtype=np.intp)
-        for end in range(1, n + 1):
-            latest = int(self._last_start[end - 1])
-            if latest < 0:
-                continue
-            starts = np.arange(latest + 1)
-            costs = best[starts] + self.cost(starts, end) + penalty
-            start[end] = int(np.argmin(costs))
-            best[end] = costs[start[end]]
-        if not np.isfinite(best[n]):
-            return []
-        cuts, end = [], int(start[n])
-        while end > 0:
-            cuts.append(end)
-            end = int(start[end])
-        return cuts[::-1]
+        return best_cuts(self.cost, self._last_start, penalty)
 
     def sure(self, cuts: list[int]) -> tuple[list[int], float]:
         """Take the least sure change back until all are sure; with kappa of what is left within segments."""
