@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from iosonde.engine.foreign import as_text, columns_of
+from iosonde.engine.foreign.tables import as_text, columns_of
 
 GOOD = b'{"job_id": "1", "speed": 1.5}\n{"job_id": "2", "speed": 2.5}\n'
 BROKEN = {

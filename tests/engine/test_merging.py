@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iosonde.engine import merge as merging
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import METRIC_ORDER, METRIC_TYPES
 from iosonde.engine.parts import StoreTable
-from iosonde.engine.reader import connect
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store.series import write_block
 from iosonde.model.errors import DamagedFileWarning

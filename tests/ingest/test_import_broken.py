@@ -12,7 +12,7 @@ import h5py
 import pytest
 
 from iosonde.connectors.containers import container_error
-from iosonde.engine.foreign import as_text, columns_of
+from iosonde.engine.foreign.tables import as_text, columns_of
 from iosonde.model.errors import InputFileError
 from tests.kit.commands import run
 

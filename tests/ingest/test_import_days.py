@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from iosonde.engine import layout
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS
-from iosonde.engine.reader import SampleFilter, connect, with_samples
+from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.ingest.latencies import Naming, import_latencies
 from iosonde.weather.rollups.rollups import rollups
 from tests.kit.latencies import gathered

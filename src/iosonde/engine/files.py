@@ -18,8 +18,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_TYPES, SERIES_KEY
-from iosonde.engine.reader import SampleFilter, connect, with_samples
+from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError, UsageError

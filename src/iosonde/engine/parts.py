@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 
 from iosonde.engine.atomic import make_folder, permitted
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
     DESCRIBED_TYPES,
     EDGE_TYPES,
@@ -28,7 +29,6 @@ from iosonde.engine.contract import (
 )
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
-from iosonde.engine.reader import connect
 from iosonde.engine.sound import sound
 from iosonde.model.errors import StoreError
 

@@ -21,10 +21,10 @@ from typing import Any, Generic, TypeVar
 import duckdb
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.reader import (
     SampleFilter,
     Sources,
-    connect,
     look_at,
     make_live,
     with_files,

@@ -13,9 +13,7 @@ Rows are never copied out of Parquet: DuckDB scans the files. A file that is dam
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -24,6 +22,7 @@ import duckdb
 
 from iosonde.engine import layout, spool
 from iosonde.engine.atomic import is_blank, lately_written
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
@@ -88,23 +87,6 @@ class Sources(NamedTuple):
 
     files: list[Path]
     live: list[spool.SpoolRows]
-
-
-def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    """A private in-memory engine: no network, spills to the system's temporary folder."""
-    con = duckdb.connect(
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "temp_directory": tempfile.gettempdir(),
-            "preserve_insertion_order": "false",
-        }
-    )
-    with suppress(duckdb.InvalidInputException):  # Jupyter without widgets: no bar, and no setting
-        con.execute("SET enable_progress_bar = false")
-    if threads is not None:
-        con.execute(f"SET threads = {threads}")
-    return con
 
 
 def with_samples(

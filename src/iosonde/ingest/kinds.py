@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.connectors.benchmarks.recognise import SAMPLES, recognise
 from iosonde.connectors.samples.header import columns_of, lacking
-from iosonde.engine import foreign
+from iosonde.engine.foreign import tables as foreign
 
 
 def kind_of(path: Path) -> str:

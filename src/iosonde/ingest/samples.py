@@ -9,7 +9,7 @@ from pathlib import Path
 from iosonde.connectors.lines import FileDefaults, Warn
 from iosonde.connectors.samples.table import SampleTable, TableDefaults
 from iosonde.connectors.wall_times import WallTimes
-from iosonde.engine.foreign import as_text
+from iosonde.engine.foreign.tables import as_text
 from iosonde.model.errors import InputFileError
 from iosonde.weather.samples.foreign import SampleStaging, Schedules
 from iosonde.weather.samples.parts import PartsWritten

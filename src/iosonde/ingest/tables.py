@@ -12,7 +12,7 @@ from iosonde.connectors.tables.builtin_mappings import known_mappings
 from iosonde.connectors.tables.jobs import jobs_of
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.table import choose, read_table
-from iosonde.engine.foreign import as_text
+from iosonde.engine.foreign.tables import as_text
 from iosonde.ingest.kinds import kind_of
 from iosonde.jobs.store.metric_descriptions import Described
 from iosonde.jobs.table.hygiene import clean

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.words import JobVerdict
     from iosonde.jobs.scheduled.story import ScheduledStory
     from iosonde.jobs.scheduled.words import StoryWords
-    from iosonde.jobs.table.derived import By
     from iosonde.jobs.table.listing import JobFilter, JobList, Sort
     from iosonde.jobs.umami.diagram import History, Umami
     from iosonde.model.arrays import Texts
     from iosonde.model.errors import IosondeError
-    from iosonde.model.jobs import Job, JobTable
+    from iosonde.model.jobs import By, Job, JobTable
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""

@@ -21,6 +21,7 @@ SIZES = ("nodes", "ranks")
 """Numbers of ``JobTable.sizes``."""
 Mode = Literal["fpp", "shared", ""]
 Direction = Literal["read", "write", "mixed", ""]
+By = Literal["file_system", "motif"]
 
 
 class Scalar(NamedTuple):
@@ -167,9 +168,22 @@ class JobTable:
 
     def strata(self) -> dict[tuple[str, str], Places]:
         """Rows by (file system, motif), in the order of these."""
+        return {
+            (system, motif): rows
+            for (system, motif), rows in self.alike("file_system", "motif").items()
+        }
+
+    def alike(self, *columns: By) -> dict[tuple[str, ...], Places]:
+        """Rows by what they have in common in ``columns``, in its order; of no column all rows under ()."""
         import numpy as np
 
-        keys: dict[tuple[str, str], list[int]] = {}
-        for row, key in enumerate(zip(self.file_system, self.motif, strict=True)):
-            keys.setdefault(key, []).append(row)
-        return {key: np.array(keys[key], dtype=np.intp) for key in sorted(keys)}
+        if not columns:
+            return {(): np.arange(len(self))} if len(self) else {}
+        numbers: dict[tuple[str, ...], int] = {}
+        keys = zip(*(getattr(self, name).tolist() for name in columns), strict=True)
+        code = [numbers.setdefault(key, len(numbers)) for key in keys]
+        order = np.argsort(code, kind="stable")
+        edges = np.searchsorted(np.asarray(code, dtype=np.intp)[order], np.arange(len(numbers) + 1))
+        return {
+            key: order[edges[number] : edges[number + 1]] for key, number in sorted(numbers.items())
+        }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.engine.foreign import as_text
+from iosonde.engine.foreign.tables import as_text
 from iosonde.model.errors import InputFileError
 
 if TYPE_CHECKING:

@@ -35,9 +35,10 @@ from typing import IO
 import duckdb
 
 from iosonde.engine import layout, spool
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER
 from iosonde.engine.parquet import PARQUET, write_parquet
-from iosonde.engine.reader import SampleFilter, connect, look_at_rows
+from iosonde.engine.reader import SampleFilter, look_at_rows
 from iosonde.engine.states import read_states
 from iosonde.model.errors import IosondeError, SealError
 from iosonde.model.names import slug

@@ -20,9 +20,9 @@ import duckdb
 import numpy as np
 
 from iosonde.engine import layout
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import RATE_TYPES, TRANSFER_TYPES
 from iosonde.engine.parquet import parquet, write_parquet
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug

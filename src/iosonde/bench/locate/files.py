@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.engine.foreign import as_text
+from iosonde.engine.foreign.tables import as_text
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.text import clean_text

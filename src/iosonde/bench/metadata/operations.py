@@ -12,9 +12,9 @@ import numpy as np
 from iosonde import _core
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.engine import layout
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
 from iosonde.engine.parquet import write_parquet
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug

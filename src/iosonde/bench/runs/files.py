@@ -11,11 +11,11 @@ import duckdb
 from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
 from iosonde.engine import layout
 from iosonde.engine.atomic import is_blank, lately_written
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import whole_lines
 from iosonde.engine.parquet import parquet
-from iosonde.engine.reader import connect
 from iosonde.engine.sound import sound
 from iosonde.model.runs import RunRow
 

@@ -26,9 +26,9 @@ from iosonde.bench.runs.files import read_files, read_part
 from iosonde.bench.runs.rows import frame_of, to_line
 from iosonde.engine import layout
 from iosonde.engine.atomic import make_folder, permitted, sync
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
 from iosonde.engine.parquet import write_parquet
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import duckdb
 
-from iosonde.engine.json_lines import LONGEST, Warn, has_objects, keep_good
-from iosonde.engine.reader import connect
+from iosonde.engine.connections import connect
+from iosonde.engine.foreign.json_lines import LONGEST, Warn, has_objects, keep_good
 from iosonde.engine.spool import literal
 from iosonde.model.errors import InputFileError
 from iosonde.model.unpacked import says_too_much, too_much

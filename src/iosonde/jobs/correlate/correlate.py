@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
-from iosonde.jobs.table.derived import FRACTION, By, groups
+from iosonde.jobs.table.derived import FRACTION
 from iosonde.jobs.table.leakage import leaks
 from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import Advice, Argument
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.model.arrays import Flags, Floats, Places, Texts
-    from iosonde.model.jobs import JobTable
+    from iosonde.model.jobs import By, JobTable
 
 
 SMALL = 0.05
@@ -115,7 +115,7 @@ def correlate(
             f"{table.source} has {what}",
             hint=Advice(Argument("mapping"), " or ", Argument("metrics")),
         )
-    parts = groups(sized(table), tuple(by)) if by or regions is not None else {}
+    parts = sized(table).alike(*by) if by or regions is not None else {}
     named: tuple[str, ...] = tuple(by)
     if regions is not None:
         parts, named = _parted(parts, regions), (*by, "climate")

@@ -17,6 +17,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
     JOB_KEY,
     JOB_ORDER,
@@ -28,7 +29,6 @@ from iosonde.engine.contract import (
 )
 from iosonde.engine.merge import merge
 from iosonde.engine.parts import StoreTable, parts, select_together, writing
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import Job, Scalar

@@ -18,6 +18,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
     DESCRIBED_KEY,
     DESCRIBED_ORDER,
@@ -26,7 +27,6 @@ from iosonde.engine.contract import (
 )
 from iosonde.engine.merge import merge
 from iosonde.engine.parts import StoreTable, select, writing
-from iosonde.engine.reader import connect
 from iosonde.model.job_metrics import About, Good, Role
 from iosonde.model.names import slug
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import duckdb
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.parquet import parquet
 from iosonde.engine.parts import parts, select, sound_parts
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.series import METRICS, days_of
 from iosonde.model.units import DAY_NS
@@ -62,8 +62,11 @@ def recorded_components(
     """Components of ``levels`` with amounts of ``metrics`` in a part of [begin, end), sorted."""
     found: dict[tuple[str, ...], RecordedComponent] = {}
     inside = _inside(levels, metrics, begin_ns, end_ns)
+    days = list(_days(root, begin_ns, end_ns))
+    if not days:
+        return []
     with closing(connect(threads=2)) as con:
-        for files in _days(root, begin_ns, end_ns):
+        for files in days:
             for row in _of_sound(con, files, lambda some: _components(con, some, inside)) or ():
                 known = found.get(row[:4])
                 found[row[:4]] = row if known is None else _joined(known, row)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.parts import StoreTable, parts, select
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
 from iosonde.jobs.store.running import COLUMNS, Company, JobTime, company_of

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
     EDGE_KEY,
     EDGE_ORDER,
@@ -26,7 +27,6 @@ from iosonde.engine.contract import (
 )
 from iosonde.engine.merge import Merged, merge
 from iosonde.engine.parts import StoreTable, parts, select, writing
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.regrid import SeriesRows, grid_steps, is_long, long_gaps, spread
 from iosonde.model.metrics import Edge, MetricBlock

@@ -12,8 +12,8 @@ A job and its numbers lie in parts of one name, so memory is what the table take
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import JOB_KEY
 from iosonde.engine.parquet import parquet
 from iosonde.engine.parts import parts, sound_parts
-from iosonde.engine.reader import connect, explained
+from iosonde.engine.reader import explained
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, PERFORMANCES, SCALARS, month_of
 from iosonde.jobs.store.metric_descriptions import (
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
 _FACTS = (*LABELS, *SIZES)
+_MOTIF = "concat_ws(' ', nullif(app, ''), nullif(mode, ''), nullif(direction, ''))"
+_TOGETHER_BYTES = 32 << 20
+"""Parts of numbers that are read at once: more threads serve a question, and memory stays bounded."""
 _KEY = f"hash({', '.join(JOB_KEY)})"
 """64 bits instead of four columns, three of them texts: of a million runs two are alike once in 40 million stores."""
 
@@ -172,12 +176,8 @@ def _as_wide(con: duckdb.DuckDBPyConnection, table: JobTable, scalars: Sequence[
 def _table_of(
     con: duckdb.DuckDBPyConnection, scalars: Sequence[Path], wanted: str, source: str
 ) -> JobTable:
-    columns = con.execute("SELECT * FROM picked ORDER BY row").fetchnumpy()
-    text = {name: np.ma.filled(columns[name], "").astype(object) for name in _TEXTS}
-    motifs = [
-        " ".join(word for word in words if word)
-        for words in zip(text["app"], text["mode"], text["direction"], strict=True)
-    ]
+    columns = con.execute(f"SELECT *, {_MOTIF} AS motif FROM picked ORDER BY row").fetchnumpy()
+    text = {name: np.ma.filled(columns[name], "").astype(object) for name in (*_TEXTS, "motif")}
     facts = {name: np.ma.filled(columns[name], "").astype(object) for name in LABELS}
     sizes = {name: np.ma.filled(columns[name].astype(np.float64), np.nan) for name in SIZES}
     n = len(columns["row"])
@@ -188,7 +188,7 @@ def _table_of(
         start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
         end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),
         file_system=text["file_system"],
-        motif=np.array(motifs, dtype=object),
+        motif=text["motif"],
         metrics=metrics,
         flags=flags,
         source=source,
@@ -208,13 +208,12 @@ def _numbers(
     names = con.execute("SELECT metric FROM names ORDER BY code").fetchall()
     con.execute(f"CREATE TEMP TABLE runs AS SELECT {_KEY} AS key, row FROM picked")
     grid = np.full((len(names), n), np.nan)
-    for path in scalars:
+    for paths in _batches(scalars):
         cells = con.execute(
-            f"SELECT row, code, value FROM (SELECT *, {_KEY} AS key FROM {parquet([path])}) "
+            f"SELECT code::BIGINT * {n} + row AS place, value FROM (SELECT *, {_KEY} AS key FROM {parquet(paths)}) "
             f"JOIN runs USING (key) JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted}"
         ).fetchnumpy()
-        code, row, value = (np.ma.getdata(cells[name]) for name in ("code", "row", "value"))
-        grid[code, row] = value
+        np.put(grid, np.ma.getdata(cells["place"]), np.ma.getdata(cells["value"]))
     flagged = con.execute(
         f"SELECT row, metric, flags FROM (SELECT *, {_KEY} AS key FROM {parquet(scalars)}) "
         f"JOIN runs USING (key) WHERE flags IS NOT NULL AND {wanted}"
@@ -225,6 +224,21 @@ def _numbers(
         if np.isfinite(column).any()
     }
     return metrics, {(int(row), str(name)): tuple(told.split(",")) for row, name, told in flagged}
+
+
+def _batches(files: Sequence[Path]) -> Iterator[list[Path]]:
+    """Files in turn, together about ``_TOGETHER_BYTES``."""
+    batch: list[Path] = []
+    held = 0
+    for path in files:
+        batch.append(path)
+        with suppress(FileNotFoundError):  # the engine will say so
+            held += path.stat().st_size
+        if held >= _TOGETHER_BYTES:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
 
 
 def _empty(source: str) -> JobTable:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import JOB_KEY
 from iosonde.engine.parts import parts, select
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import (
     JOB_COLUMNS,

@@ -34,24 +34,14 @@ from iosonde.model.quality import Note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.model.arrays import Flags, Floats, Places
-    from iosonde.model.jobs import JobTable
+    from iosonde.model.arrays import Flags, Floats
+    from iosonde.model.jobs import By, JobTable
 
 
 Peak = Literal["max", "p99", "mean", "median"]
-By = Literal["file_system", "motif"]
 PEAKS: tuple[str, ...] = get_args(Peak)
 PERFORMANCE, FRACTION = "performance_bytes_per_s", "fraction_of_peak_ratio"
 PERFORMANCES = (PERFORMANCE, "performance_ops_per_s")
-
-
-def groups(table: JobTable, by: Sequence[By]) -> dict[tuple[str, ...], Places]:
-    """Rows by what they have in common, in its order; ``by`` () = all rows under ()."""
-    columns = [getattr(table, name).tolist() for name in by]
-    found: dict[tuple[str, ...], list[int]] = {}
-    for row in range(len(table)):
-        found.setdefault(tuple(column[row] for column in columns), []).append(row)
-    return {key: np.array(found[key], dtype=np.intp) for key in sorted(found)}
 
 
 def fraction_of_peak(
@@ -73,7 +63,7 @@ def fraction_of_peak(
         with np.errstate(divide="ignore", over="ignore"):
             values = np.where(values > 0, 1 / values, np.nan)
     result = np.full(len(table), np.nan)
-    for rows in groups(table, by).values():
+    for rows in table.alike(*by).values():
         known = values[rows][~np.isnan(values[rows])]
         peak = _peak(known, of) if len(known) else 0.0
         if peak > 0:
@@ -106,7 +96,7 @@ def fractions_of_peak(table: JobTable, of: Peak = "max") -> Floats | None:
         elif name in PERFORMANCES:
             found = np.where(np.isnan(found), share, found)
         else:
-            for rows in groups(table, ("file_system", "motif")).values():
+            for rows in table.strata().values():
                 if np.isnan(found[rows]).all():
                     found[rows] = share[rows]
     return found

@@ -16,7 +16,7 @@ from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.mapping_toml import load_mapping
 from iosonde.connectors.tables.order import by_begin
 from iosonde.connectors.tables.table import choose, read_table
-from iosonde.engine.foreign import as_text
+from iosonde.engine.foreign.tables import as_text
 from iosonde.jobs.table.derived import Peak, with_derived
 from iosonde.jobs.table.sizes import bases, unsized
 from iosonde.model.errors import NothingMeasuredError, UsageError

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from iosonde.engine import layout, reader
+from iosonde.engine import layout
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_KEY
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.order_statistics import NO_LEVEL
@@ -43,7 +44,7 @@ def dropped(root: Path, folder: str | None = None) -> list[layout.Segment]:
     gone = [segment for segment in kept if not layout.keys([segment]) & there]
     if not gone:
         return []
-    with closing(reader.connect(threads=1)) as con:
+    with closing(connect(threads=1)) as con:
         return sound_rollups(con, root, gone)
 
 
@@ -53,7 +54,7 @@ def dropped_targets(root: Path) -> set[tuple[str, str]]:
     paths = [segment.path for segment in dropped(root)]
     if not paths:
         return found
-    con = reader.connect()
+    con = connect()
     try:
         return _targets(con, paths)
     except duckdb.Error:
@@ -92,7 +93,7 @@ def with_dropped(root: Path, scope: SampleFilter, window_ns: int, table: Frame) 
 def _reach(paths: Sequence[Path]) -> tuple[int, int] | None:
     """When the first and the last interval of files begin; None if not all can be read."""
     sql = f"SELECT min(start_ns), max(start_ns) FROM {parquet(paths)}"
-    con = reader.connect()
+    con = connect()
     try:
         first, last = con.execute(sql).fetchall()[0]
     except duckdb.Error:

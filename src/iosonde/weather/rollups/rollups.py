@@ -28,6 +28,7 @@ import numpy as np
 
 from iosonde.engine import layout, reader
 from iosonde.engine.checksum import stems_of
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS, ROLLUP_TYPES, SAMPLE_TYPES
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.reader import SampleFilter
@@ -86,7 +87,7 @@ def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = No
     if scope.since_ns is not None:
         scope = replace(scope, since_ns=scope.since_ns // INTERVAL_NS * INTERVAL_NS)
     for attempt in range(_ATTEMPTS):
-        con = reader.connect(threads=_workers())
+        con = connect(threads=_workers())
         files: list[Path] = []
         try:
             return in_order(_parts(con, root, scope, files, wanted))
@@ -167,7 +168,7 @@ def _made(root: Path, sealed: Sequence[Path]) -> list[IntervalParts]:
         return []
 
     def make(paths: Sequence[Path]) -> list[IntervalParts]:
-        with contextlib.closing(reader.connect(threads=1)) as con:
+        with contextlib.closing(connect(threads=1)) as con:
             return [roll_up(con, root, path) for path in paths]
 
     workers = min(_workers(), len(sealed))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iosonde.engine import layout, reader
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_TYPES, SCHEMA_VERSION
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import NULL_SQL, literal
@@ -49,9 +50,9 @@ class SampleStaging:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._con = reader.connect()
+        self._con = connect()
         columns = ", ".join(f"{name} {SAMPLE_TYPES[name]}" for name in _OWN)
-        self._con.execute(f"CREATE TABLE staged (due_given BOOLEAN, {columns})")
+        self._con.execute(f"CREATE TEMP TABLE staged (due_given BOOLEAN, {columns})")
 
     def __enter__(self) -> SampleStaging:
         return self
@@ -78,7 +79,7 @@ class SampleStaging:
             con.execute(f"UPDATE staged SET period_ns = {int(given_ns)} WHERE period_ns IS NULL")
         key = ", ".join(_SERIES)
         con.execute(
-            f"CREATE TABLE steps AS SELECT {key}, due_ns - lag(due_ns) OVER "
+            f"CREATE TEMP TABLE steps AS SELECT {key}, due_ns - lag(due_ns) OVER "
             f"(PARTITION BY {key} ORDER BY due_ns) AS step FROM "
             f"(SELECT DISTINCT {key}, due_ns FROM staged WHERE due_given AND period_ns IS NULL)"
         )
@@ -162,7 +163,7 @@ class SampleStaging:
         reader.look_at(self._con, others, scope)
         names = ", ".join(_OWN)
         self._con.execute(
-            f"CREATE OR REPLACE TABLE fresh AS SELECT {names} FROM staged "
+            f"CREATE OR REPLACE TEMP TABLE fresh AS SELECT {names} FROM staged "
             f"EXCEPT ALL SELECT {names} FROM samples"
         )
         return "fresh"

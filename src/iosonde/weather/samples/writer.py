@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_TYPES, SCHEMA_VERSION
-from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.frames import Frame
 from iosonde.model.names import rank_host
@@ -83,7 +83,7 @@ class Staging:
         self._root, self._names = root, names
         self._con = connect()
         self._con.execute(
-            "CREATE TABLE rows (file INTEGER, op UTINYINT, phase UTINYINT, iteration INTEGER, "
+            "CREATE TEMP TABLE rows (file INTEGER, op UTINYINT, phase UTINYINT, iteration INTEGER, "
             "rank INTEGER, time_ns BIGINT, runtime_ns BIGINT, offset_bytes BIGINT)"
         )
         self._digests: dict[int, hashlib._Hash] = {}

@@ -29,6 +29,7 @@ from pathlib import Path
 import duckdb
 
 from iosonde.engine import checksum, layout, reader
+from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES
 from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.model.errors import StoreError
@@ -123,7 +124,7 @@ def _of_a_day(
     small = [one for one in group if layout.is_segment(one.stem) and not one.path.is_symlink()]
     if group[0].path.parent.is_symlink() or len(small) < (FEW if over else MANY):
         return
-    with contextlib.closing(reader.connect()) as con:
+    with contextlib.closing(connect()) as con:
         small = reader.sound_segments(con, small)
         if len(small) < FEW:
             return

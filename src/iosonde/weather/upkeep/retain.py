@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.engine import checksum, layout, reader
+from iosonde.engine.connections import connect
 from iosonde.model.units import DAY_NS
 from iosonde.weather.rollups.rollups import roll_up
 from iosonde.weather.upkeep.compact import alone
@@ -101,7 +102,7 @@ def _rolled_up(root: Path, segment: layout.Segment, tell: Callable[[str], None])
             return True
         if segment.stem not in _shown(segment.path.parent):
             return True  # its rows are in a merged file
-        with contextlib.closing(reader.connect()) as con:
+        with contextlib.closing(connect()) as con:
             if reader.sound_segments(con, [segment]):
                 roll_up(con, root, segment.path)
         if rolled.exists() and not checksum.wrong(rolled):

@@ -1,0 +1,1 @@
+"""Tables of others: Parquet and JSON lines that the engine reads as text."""
