@@ -97,7 +97,6 @@ class StatusRoutes:
         found = self._found(query, query.zone)
         counted = Counter(one["severity"] for one in found)
         worst = found[0] if found else None
-        page = found[query.offset : query.offset + query.limit]
         body = {
             "as_of_ns": self._clock(),
             "severity": worst["severity"] if worst else "unknown",
@@ -105,8 +104,8 @@ class StatusRoutes:
             "summary": _summary(found),
             "fleet": None if query.target or query.host else self._targets.fleet(self._clock()),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
-            "n": len(found),
-            "targets": [_row(one) for one in page],
+            "total": len(found),
+            "targets": [_row(one) for one in query.part(found)],
         }
         return json_body(wire.dumps(body))
 
@@ -137,10 +136,10 @@ class StatusRoutes:
             for one in marked(happened, log.running, now, query.zone)
             if query.host in (None, one["host"])
         ]
-        told = every[-query.limit :]
+        told = list(query.part(every[::-1]))[::-1]
         if query.why:
             explain_newest(told, query.why, lambda event: self._why(event, query, now))
-        body = {"n": len(every), "annotations": told}
+        body = {"total": len(every), "annotations": told}
         return json_body(wire.dumps(body))
 
     def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:
