@@ -22,7 +22,7 @@ export class EventList {
       this.all = true;
       this.draw();
     });
-    this.element = h("section", { class: "events", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more);
+    this.element = h("section", { class: "events surface", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more);
   }
 
   show({ n, events }: StoredEvents): void {

@@ -1,5 +1,6 @@
 // What the page knows and how it keeps knowing it: which target, which span, the series, the live feed.
 // Draws nothing; says what changed.
+import { errorText } from "../../components/shared/error_line.ts";
 import { fetchSeries } from "../../api/client.ts";
 import type { SeriesQuery } from "../../api/client.ts";
 import type { ServerClock } from "../../api/clock.ts";
@@ -130,7 +131,7 @@ export class Session {
   }
 
   fail(error: unknown): void {
-    this.error = error instanceof Error ? error.message : String(error);
+    this.error = errorText(error);
     this.changed("error");
   }
 
