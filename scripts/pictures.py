@@ -5,7 +5,8 @@
     scripts/pictures.py            all of them
     scripts/pictures.py figures    those of docs/figures.md and of compare: made data, from a printed seed
     scripts/pictures.py bench      a metadata benchmark on a fresh ext4, and on a store with one server
-    scripts/pictures.py readme     the demo's plot on this machine's disk, the page as its test sees it
+    scripts/pictures.py readme     the demo's plot on this machine's disk
+    scripts/pictures.py page       pages as their tests see them
 """
 
 import os
@@ -53,6 +54,9 @@ from tests.kit.made import Trouble, made  # noqa: E402
 IMAGES = ROOT / "docs/images"
 COLOURS = 128
 PANELS_PX = 998
+EVENT_PX = 1120
+FLEET_PX = 700
+"""Of screenshots: what the pictures show of their height or width."""
 SEED = 20190620
 START_S = 1_791_676_800
 """Sunday 2026-10-11, 00:00 UTC."""
@@ -68,10 +72,11 @@ PHASES = (
 """A benchmark's phases: name, begin and length in minutes, and how much slower they made what."""
 
 
-def small(source: Path, name: str, height: int | None = None) -> None:
-    """Save the top of a picture with few colours: text and lines need no more."""
+def small(source: Path, name: str, height: int | None = None, width: int | None = None) -> None:
+    """Save the top left of a picture with few colours: text and lines need no more."""
     with Image.open(source) as picture:
-        top = picture.convert("RGB").crop((0, 0, picture.width, height or picture.height))
+        size = (width or picture.width, height or picture.height)
+        top = picture.convert("RGB").crop((0, 0, *size))
         top.quantize(COLOURS).save(IMAGES / name, optimize=True)
 
 
@@ -284,20 +289,29 @@ def _renamed(run: StoredRun, target: str) -> list[RunRow]:
 
 
 def readme(folder: Path) -> None:
-    """Run the demo and the page's test, keep what they draw."""
+    """Run the demo, keep what it draws."""
     binaries = Path(sys.executable).parent
     quiet = {**os.environ, "DEMO_SERVE": "0"}
     subprocess.run([binaries / "iosonde", "demo"], cwd=folder, check=True, env=quiet)
     small(folder / "iosonde-demo.png", "demo.png")
+
+
+def page(folder: Path) -> None:
+    """Run the page's tests, keep what they see of a target, an event, a job and a fleet."""
     shots = {**os.environ, "IOSONDE_SCREENSHOTS": str(folder)}
-    page = [binaries / "pytest", "tests/e2e/test_page.py"]
-    subprocess.run(page, cwd=ROOT, check=True, env=shots)
+    tests = ("tests/e2e/test_page.py", "tests/e2e/test_pages_beside.py")
+    subprocess.run(
+        [Path(sys.executable).parent / "pytest", *tests], cwd=ROOT, check=True, env=shots
+    )
     small(folder / "wide-light.png", "page.png", PANELS_PX)
+    small(folder / "event-1440-light.png", "page-event.png", width=EVENT_PX)
+    small(folder / "job-scheduled-1440-light.png", "page-job.png")
+    small(folder / "fleet-1440-light.png", "page-fleet.png", FLEET_PX)
 
 
 def main() -> None:
     """Make what was asked for, or all."""
-    makers = {"figures": figures, "bench": bench, "readme": readme}
+    makers = {"figures": figures, "bench": bench, "readme": readme, "page": page}
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="iosonde-pictures-") as name:
         for wanted in sys.argv[1:] or makers:

@@ -31,7 +31,7 @@ const MOST_CELLS = 4096;
 export class LoadPage implements RoomPage {
   readonly element: HTMLElement;
   private readonly sentence = h("p", { class: "view" });
-  private readonly when = h("p", { class: "load-when" });
+  private readonly when = h("p", { class: "load-when hint" });
   private readonly error = new ErrorLine();
   private readonly status = h("p", { class: "load-status", role: "status" });
   private readonly reading = h("p", { class: "load-reading", role: "status" });

@@ -37,7 +37,10 @@ export class EventsBeside {
     if (wanted === this.asked) return;
     this.asked = wanted;
     const of = JSON.stringify(key);
-    if (of !== this.of) this.found([]);
+    if (of !== this.of) {
+      this.found([]);
+      this.list.say("Working: looking for events ...");
+    }
     this.of = of;
     const signal = this.asking.next();
     fetchEvents(key, first, last, MOST, zone, signal)
