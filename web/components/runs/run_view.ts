@@ -71,6 +71,7 @@ export function pairView(pair: RunPair, sides: readonly Side[], { width, dark }:
   );
   const element = h("div", { class: "run-view surface" }, verdict);
   for (const one of [table, note]) if (one !== null) element.append(one);
+  if (sides.some(([, run]) => run.pictures.length > 0)) element.append(h("p", { class: "hint" }, "Each run is drawn on axes of its own: compare the numbers at the axes, not heights."));
   element.append(h("div", { class: "run-sides" }, ...beside));
   return element;
 }

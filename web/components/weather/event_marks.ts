@@ -6,6 +6,7 @@ import type { Bracket } from "../../charts/weather/brackets.ts";
 import { h, setAttribute } from "../shared/dom.ts";
 
 export interface EventMark extends Bracket {
+  /** Another one when its sentence or its reason's place changes. */
   readonly key: string;
   /** One or two words. */
   readonly label: string;
@@ -36,10 +37,15 @@ export class EventMarks {
   }
 
   set(marks: readonly EventMark[]): void {
-    for (const { item } of this.shown.values()) item.remove();
-    this.shown.clear();
+    // What stays keeps its element: it may have the focus.
+    const kept = new Set(marks.map((mark) => mark.key));
+    for (const [key, { item }] of this.shown) {
+      if (kept.has(key)) continue;
+      item.remove();
+      this.shown.delete(key);
+    }
     this.marks = [...marks].sort((a, b) => a.begin - b.begin);
-    for (const mark of this.marks) this.shown.set(mark.key, this.made(mark));
+    for (const mark of this.marks) if (!this.shown.has(mark.key)) this.shown.set(mark.key, this.made(mark));
   }
 
   /** Puts them where the axis from `from` to `to` has them; what lies outside is hidden. */

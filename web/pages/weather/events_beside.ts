@@ -60,7 +60,7 @@ export const marksOf = (events: readonly StoredEvent[], op: Op): EventMark[] =>
   events
     .filter((event) => event.op === null || event.op === op)
     .map((event) => ({
-      key: `${event.begin} ${event.text}`,
+      key: `${event.id ?? event.begin} ${event.text}`,
       begin: event.begin,
       end: event.end,
       label: event.kind.replaceAll("_", " "),

@@ -138,7 +138,7 @@ export class Session {
   /** Called about every second. */
   tick(now: number): void {
     if (this.choice.paused || this.pending !== null) return;
-    if (this.key === null) return;
+    if (this.key === null || this.targets.length === 0) return; // the server's clock comes with the targets
     if (this.series === null) return void (now - this.renewed > RETRY_MS && this.load(true));
     if (now - this.renewed > renewEvery(this.series)) return void this.load(true);
     if (now - this.refreshed > refreshEvery(this.series.window)) void this.load(false);
