@@ -142,3 +142,23 @@ def test_a_job_of_several_runs_offers_them(visit_twice) -> None:
     page.wait_for_selector("[data-job='77'] .umami-star")
     assert page.locator("#job-title").inner_text().startswith("Job 77")
     assert "2026-11-09" in page.locator("#job-title").inner_text()
+
+
+@pytest.fixture
+def visit_strange(chromium, tmp_path: Path):
+    """A server over jobs with two columns that nobody has described."""
+    table = simulated()
+    strange = {f"strange_{n}": np.arange(len(table.job_id), dtype=float) for n in (1, 2)}
+    table = replace(table, metrics=table.metrics | strange)
+    with stores.running(tmp_path, jobs=lambda: table, clock=lambda: stores.NOW) as (address, _):
+        yield from visiting(chromium, address)
+
+
+def test_notes_on_the_data_are_folded_until_somebody_asks(visit_strange) -> None:
+    at: Visit = visit_strange(f"{JOBS}&job=30")
+    at.page.wait_for_selector(READY.format("30"))
+    note = at.page.locator(".umami-verdict li", has_text="2 columns without a description")
+    assert note.count() == 1
+    assert not note.is_visible()
+    at.page.locator(".umami-verdict summary").click()
+    assert note.is_visible()

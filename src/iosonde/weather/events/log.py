@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.atomic import lately_written
 from iosonde.engine.files import write_frame
+from iosonde.engine.layout.months import event_files
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import MAX_LINE, verify, whole_lines
 from iosonde.engine.reading import reading
@@ -88,7 +88,7 @@ def read_events(
 ) -> list[Event]:
     """Events that lasted into [since, until), by beginning. Raises StoreError."""
     latest: dict[str, Event] = {}
-    for file in layout.event_files(Path(root)):
+    for file in event_files(Path(root)):
         for event in read_file(file.path):
             known = latest.get(event.id)
             # Lines of an id may lie in the files of two months.
