@@ -76,9 +76,11 @@ class StatusRoutes:
         answer = await self._of_events.answer(query, lambda: self._annotations(query, span))
         return json_answer(request, answer)
 
-    def _found(self, query: PlaceQuery, zone: tzinfo | None) -> list[dict[str, Any]]:
+    def _found(
+        self, query: PlaceQuery, zone: tzinfo | None, states: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """Targets that match, the worst first. Raises RefusalError: one is asked for that there is not."""
-        every = self._targets.described(zone, self._clock())
+        every = self._targets.described(zone, self._clock(), states)
         found = [
             one
             for one in every
@@ -94,7 +96,8 @@ class StatusRoutes:
         return sorted(found, key=lambda one: (-_rank(one), -(_slowdown(one) or 0.0), one["target"]))
 
     def _status(self, query: StatusQuery) -> JsonBody:
-        found = self._found(query, query.zone)
+        states = self._targets.states()
+        found = self._found(query, query.zone, states)
         counted = Counter(one["severity"] for one in found)
         worst = found[0] if found else None
         body = {
@@ -102,7 +105,9 @@ class StatusRoutes:
             "severity": worst["severity"] if worst else "unknown",
             "sentence": worst["sentence"] if worst else _NOBODY,
             "summary": _summary(found),
-            "fleet": None if query.target or query.host else self._targets.fleet(self._clock()),
+            "fleet": None
+            if query.target or query.host
+            else self._targets.fleet(self._clock(), states),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
             "total": len(found),
             "targets": [_row(one) for one in query.part(found)],
@@ -115,7 +120,7 @@ class StatusRoutes:
         return await self._shared.answer(key, lambda: self._in_brief(query))
 
     def _in_brief(self, query: PlaceQuery) -> tuple[str, str, str, str]:
-        found = self._found(query, None)
+        found = self._found(query, None, self._targets.states())
         label = query.target or "storage"
         if not found:
             return label, _NOBODY, "unknown", _NOBODY
