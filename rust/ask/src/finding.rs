@@ -17,6 +17,8 @@ const CLIMATE_AT: f64 = 1.25;
 const LOST_AT: f64 = 0.05;
 const STALE_NS: i64 = 10_000_000_000;
 const STALE_PERIODS: i64 = 5;
+/// A copy of a state speaks for so long: two shipments, an hour apart.
+const SHIPPED_NS: i64 = 7_200_000_000_000;
 const DAY_NS: i64 = 86_400_000_000_000;
 
 /// One operation's share of a finding. Slowdowns are ratios, None when unknown.
@@ -172,7 +174,22 @@ fn is_live(head: &mut Finding, state: &Members) -> bool {
     } else {
         age_ns
     };
-    if running && late_ns <= patience_ns {
+    let shipped_ns = integer(state, "shipped_ns");
+    let is_late = match shipped_ns {
+        // A copy tells nothing of a probe that was silent when it was made.
+        Some(shipped_ns) => {
+            shipped_ns.saturating_sub(written_ns).saturating_abs() > patience_ns || late_ns > SHIPPED_NS
+        }
+        None => late_ns > patience_ns,
+    };
+    if running && !is_late {
+        if let Some(shipped_ns) = shipped_ns {
+            head.at_ns = written_ns;
+            head.evidence.extend([
+                ("shipped_ns".to_string(), shipped_ns.into()),
+                ("age_ns".to_string(), late_ns.into()),
+            ]);
+        }
         return true;
     }
     (head.kind, head.severity) = (if running { "stale" } else { "stopped" }, "unknown");
@@ -182,12 +199,16 @@ fn is_live(head: &mut Finding, state: &Members) -> bool {
 }
 
 /// States that say something about now, in their order. A probe that was stopped does not count where another one watches
-/// the same target or path, nor a day after its end.
+/// the same target or path, nor a day after its end; a copy without news for a day counts as stopped.
 pub fn current(states: &[Members], now_ns: i64) -> Vec<Members> {
-    let ended = |state: &Members| from_state(state, now_ns).kind == "stopped";
     let names = |state: &Members| [text(state, "target").to_string(), text(state, "path").to_string()];
-    let watched: BTreeSet<String> = states.iter().filter(|state| !ended(state)).flat_map(names).collect();
     let is_old = |state: &Members| now_ns.saturating_sub(integer(state, "written_ns").unwrap_or(0)) > DAY_NS;
+    let ended = |state: &Members| match from_state(state, now_ns).kind {
+        "stopped" => true,
+        "stale" => is_old(state) && integer(state, "shipped_ns").is_some(),
+        _ => false,
+    };
+    let watched: BTreeSet<String> = states.iter().filter(|state| !ended(state)).flat_map(names).collect();
     let elsewhere =
         |state: &Members| names(state).iter().any(|name| !name.is_empty() && watched.contains(name));
     let kept = states.iter().filter(|state| !ended(state) || !(elsewhere(state) || is_old(state)));

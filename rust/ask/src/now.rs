@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::choice::chosen;
 use crate::finding::{Finding, current, findings, worst_first};
+use crate::namesakes::namesakes;
 use crate::state::{Members, integer, notes_of, text};
-use crate::words::{say, summary};
+use crate::words::{say, say_namesake, summary};
 use crate::{Refusal, format};
 
 /// How to answer.
@@ -47,7 +48,7 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
     let found: Vec<(Finding, &Members)> = found.collect();
     if question.json {
         let plain: Vec<_> = found.iter().map(|(finding, state)| with_sentence(finding, state)).collect();
-        let whole = json!({"schema_version": 2, "targets": plain});
+        let whole = json!({"schema_version": 2, "targets": plain, "namesakes": namesakes(asked)});
         return Ok(format!("{whole:#}\n"));
     }
     let mut lines: Vec<String> =
@@ -56,6 +57,7 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
         let all: Vec<Finding> = found.into_iter().map(|(finding, _)| finding).collect();
         lines.push(colour(&summary(&all), "2", question.coloured));
     }
+    lines.extend(namesakes(asked).iter().map(|host| say_namesake(host)));
     Ok(lines.into_iter().map(|line| line + "\n").collect())
 }
 
@@ -77,6 +79,9 @@ fn lines(finding: &Finding, state: &Members, question: &Question) -> Vec<String>
     let named =
         if finding.severity == "unknown" { String::new() } else { format!("{:<8}", finding.severity) };
     let heard = integer(state, "written_ns").map(|written_ns| {
+        if finding.evidence.contains_key("shipped_ns") {
+            return format!("  (from {})", finding.host); // The sentence says when.
+        }
         let age = format::seconds(finding.at_ns.saturating_sub(written_ns).max(0));
         format!("  (measured {age} ago from {})", finding.host)
     });

@@ -27,9 +27,9 @@ def current(
     """States that say something about now, in their order.
 
     A stopped probe does not count where another one watches the same target or path, nor a day after its end, unless
-    its host and target are ``kept``.
+    its host and target are ``kept``. A copy without news for a day counts as stopped.
     """
-    ended = [is_stopped(state, now_ns) for state in states]
+    ended = [is_stopped(state, now_ns) or _is_old_copy(state, now_ns) for state in states]
     watched = {
         name
         for state, over in zip(states, ended, strict=True)
@@ -46,6 +46,13 @@ def current(
             or (_is_old(state, now_ns) and (state["host"], state["target"]) not in kept)
         )
     ]
+
+
+def _is_old_copy(state: dict[str, Any], now_ns: int) -> bool:
+    """Nobody forgets in a bucket: copies of what is no longer shipped age."""
+    if state.get("shipped_ns") is None:
+        return False
+    return _is_old(state, now_ns) and from_state(state, now_ns).kind == "stale"
 
 
 def _is_old(state: dict[str, Any], now_ns: int) -> bool:

@@ -14,8 +14,9 @@ from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers
 from iosonde.weather.forget import current
+from iosonde.weather.namesakes import namesakes
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say, summary
+from iosonde.weather.slowdown.words import say, say_namesake, summary
 
 EXAMPLES = """\
   iosonde now                     every watched target, the worst first
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print notes about each target"
     )
-    parser.add_store()
+    parser.add_store(states_only=True)
     add_timeout(parser, "60s")
     return answered_in_time(parser.parse(arguments), _answer)
 
@@ -44,7 +45,7 @@ def _answer(args: argparse.Namespace) -> int:
     states = read_states(root)
     if not states:
         raise NothingMeasuredError(
-            f"no probe states in {root}",
+            f"no probe states in {options.store_name(args)}",
             expected="a running probe",
             hint="'iosonde probe DIR', or --store",
         )
@@ -56,13 +57,17 @@ def _answer(args: argparse.Namespace) -> int:
     findings = worst_first([f for f in every if (f.host, f.target) in by_target])
     if args.format == "json":
         plain = [_plain(f, by_target[f.host, f.target]) for f in findings]
-        text = json.dumps({"schema_version": 2, "targets": plain}, indent=2)
+        text = json.dumps(
+            {"schema_version": 2, "targets": plain, "namesakes": namesakes(states)}, indent=2
+        )
         options.put_text(f"{text}\n", None)
     else:
         for finding in findings:
             _print(finding, by_target[finding.host, finding.target], now_ns, args.verbose)
         if len(findings) > 1:
             print(options.colour(summary(findings), "dim", options.colourful()))
+        for host in namesakes(states):
+            print(say_namesake(host))
     return 0
 
 
@@ -75,7 +80,9 @@ def _print(finding: Finding, state: dict[str, Any], now_ns: int, verbose: bool) 
     named = "" if finding.severity == "unknown" else f"{finding.severity:<8}"
     word = options.colour(named, finding.severity, coloured)
     heard = ""
-    if state["written_ns"] is not None:
+    if "shipped_ns" in finding.evidence:  # the sentence says when
+        heard = f"  (from {finding.host})"
+    elif state["written_ns"] is not None:
         age = format_seconds(max(0, now_ns - state["written_ns"]))
         heard = f"  (measured {age} ago from {finding.host})"
     print(f"{word}{say(finding)}{options.colour(heard, 'dim', coloured)}")

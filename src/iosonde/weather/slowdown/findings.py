@@ -39,6 +39,8 @@ LOST_AT = 0.05
 _COMING_BACK = ("ok", "slow", "learning")
 _STALE_NS = 10_000_000_000
 _STALE_PERIODS = 5
+_SHIPPED_NS = 7_200_000_000_000
+"""A copy of a state speaks for so long: two shipments, an hour apart."""
 
 
 class OpVerdict(NamedTuple):
@@ -104,6 +106,10 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
     if (unheard := _unheard(head, state)) is not None:
         return unheard
     head = head._replace(evidence={**head.evidence, "written_ns": state["written_ns"]})
+    if state.get("shipped_ns") is not None:
+        age_ns = _age_ns(state, now_ns)
+        copied = {"shipped_ns": state["shipped_ns"], "age_ns": age_ns}
+        head = head._replace(at_ns=state["written_ns"], evidence=head.evidence | copied)
     ops = [_op_verdict(op) for op in state["ops"]]
     head = head._replace(evidence={**head.evidence, **_learnt(state)})
     for kind in ("hung", "failing"):
@@ -147,12 +153,26 @@ def is_stale(state: dict[str, Any], now_ns: int) -> bool:
     """Whether a state was written too long ago to say anything about now."""
     if state["written_ns"] is None or state["period_ns"] is None:
         return True
-    patience = max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
+    age, patience = _age_ns(state, now_ns), _patience_ns(state)
+    shipped = state.get("shipped_ns")
+    if shipped is None:
+        return age is None or age > patience
+    # A copy tells nothing of a probe that was silent when it was made.
+    silent = abs(int(shipped) - int(state["written_ns"])) > patience
+    return silent or age is None or age > _SHIPPED_NS
+
+
+def _patience_ns(state: dict[str, Any]) -> int:
+    return max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
+
+
+def _age_ns(state: dict[str, Any], now_ns: int) -> int | None:
+    """Since a state was written. A clock that is ahead: the file's own time tells, else nothing does."""
     age = now_ns - int(state["written_ns"])
-    if age < -patience:  # its clock is ahead: the file's own time tells, else nothing does
-        heard = state.get("heard_ns")
-        return heard is None or abs(now_ns - int(heard)) > patience
-    return age > patience
+    if age >= -_patience_ns(state):
+        return max(0, age)
+    heard = state.get("heard_ns")
+    return None if heard is None else abs(now_ns - int(heard))
 
 
 def from_span(span: SlowSpan, now_ns: int) -> Finding:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def say(finding: Finding, zone: tzinfo | None = None) -> str:
     """The sentence of a finding, with times in ``zone`` (None: the system's local zone)."""
-    return _SAY[finding.kind](finding, zone) + _beside(finding)
+    return _SAY[finding.kind](finding, zone) + _beside(finding) + _seen(finding)
 
 
 def learned_from(ns: int) -> str:
@@ -79,6 +79,11 @@ def conclude(effects: Sequence[Effect]) -> str:
     return "; ".join(parts) if parts else "nothing was measured"
 
 
+def say_namesake(host: str) -> str:
+    """What is said of a host name that two machines have."""
+    return f'two machines probe as {host}, and their records mix: give each a name (host = "...")'
+
+
 def say_change(change: EpochChange, now_ns: int, zone: tzinfo | None = None) -> str:
     """The sentence of a lasting change of what is usual."""
     slower = change.factor >= 1.0
@@ -100,6 +105,20 @@ MOST_WORDS = 25
 """Of a sentence."""
 _NAMED = 4
 """Of more servers that are as usual only these are named."""
+_SEEN_WORDS = 4
+"""``; seen 4 min ago``"""
+
+
+def _room(finding: Finding) -> int:
+    """Words that a sentence may have without ``_seen``."""
+    return MOST_WORDS - _SEEN_WORDS if _seen(finding) else MOST_WORDS
+
+
+def _seen(finding: Finding) -> str:
+    """How old the copy of a state is that a finding is about: its probe may have seen more since."""
+    if "shipped_ns" not in finding.evidence:
+        return ""
+    return f"; seen {format_seconds(finding.evidence['age_ns'])} ago"
 
 
 def _named(finding: Finding) -> str:
@@ -148,7 +167,7 @@ def _usual(finding: Finding, _zone: tzinfo | None) -> str:
 
 
 def _slow(finding: Finding, zone: tzinfo | None) -> str:
-    return _slower(finding, zone, MOST_WORDS)
+    return _slower(finding, zone, _room(finding))
 
 
 def _slower(finding: Finding, zone: tzinfo | None, most_words: int) -> str:
@@ -196,7 +215,7 @@ def _lost(finding: Finding, _zone: tzinfo | None) -> str:
     head, *others = [_lost_share(op) for op in finding.ops]
     verb = "were" if finding.until_ns is not None else "are"
     text = f"{head} on {_of(finding)} {verb} late, missing or failed"
-    return _listed(text, others, MOST_WORDS)
+    return _listed(text, others, _room(finding))
 
 
 def _lost_share(op: OpVerdict) -> str:
@@ -240,7 +259,7 @@ def _between(since_ns: int, until_ns: int, now_ns: int, zone: tzinfo | None) -> 
 
 def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
     verb = "was" if finding.until_ns is not None else "is"
-    slow = _slower(finding, zone, MOST_WORDS - 11)
+    slow = _slower(finding, zone, _room(finding) - 11)
     return f"the probing host {verb} busy: {slow}, not proof of slow storage"
 
 
