@@ -11,9 +11,9 @@ import pytest
 from iosonde.engine.states import read_states
 from iosonde.host.boots import Boot, this_boot
 from iosonde.host.clocks import clock_offsets
+from iosonde.host.namesakes import namesakes
 from iosonde.model.units import HOUR_NS
 from iosonde.weather.fleet.answers import fleet_now
-from iosonde.weather.namesakes import namesakes
 from iosonde.weather.upkeep.ship import ship
 from tests.kit.commands import put, run
 from tests.kit.makers import SECOND, START, state, with_ops

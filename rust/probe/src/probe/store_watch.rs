@@ -31,7 +31,7 @@ impl StoreWatch {
         if shared_name && !std::mem::replace(&mut self.shared_name, true) {
             said.push((
                 format!(
-                    "two machines probe as {host}, and their records mix: give each a name (host = \"...\")"
+                    "two machines or containers probe as {host}, and their records mix: give each a name (host = \"...\")"
                 ),
                 true,
             ));

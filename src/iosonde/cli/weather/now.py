@@ -10,11 +10,11 @@ from typing import Any
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.engine.states import read_states
+from iosonde.host.namesakes import namesakes
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers
 from iosonde.weather.forget import current
-from iosonde.weather.namesakes import namesakes
 from iosonde.weather.slowdown.findings import Finding, worst_first
 from iosonde.weather.slowdown.words import say, say_namesake, summary
 

@@ -81,7 +81,7 @@ def conclude(effects: Sequence[Effect]) -> str:
 
 def say_namesake(host: str) -> str:
     """What is said of a host name that two machines have."""
-    return f'two machines probe as {host}, and their records mix: give each a name (host = "...")'
+    return f'two machines or containers probe as {host}, and their records mix: give each a name (host = "...")'
 
 
 def say_change(change: EpochChange, now_ns: int, zone: tzinfo | None = None) -> str:

@@ -18,8 +18,9 @@ def namesakes(states: Sequence[dict[str, Any]]) -> list[str]:
     found = {str(one["host"]) for one in states if one.get("namesake_ns") is not None}
     boots: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for state in states:
-        if state["running"] and state["boot_id"] and state["written_ns"] is not None:
-            boots[str(state["host"])].append((int(state["written_ns"]), str(state["boot_id"])))
+        boot, written_ns = state.get("boot_id"), state.get("written_ns")
+        if state["running"] and boot and written_ns is not None:
+            boots[str(state["host"])].append((int(written_ns), str(boot)))
     for host, each in boots.items():
         newest_ns = max(written_ns for written_ns, _ in each)
         if len({boot for written_ns, boot in each if newest_ns - written_ns <= TOGETHER_NS}) > 1:
