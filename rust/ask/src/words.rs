@@ -75,7 +75,9 @@ pub fn summary(findings: &[Finding]) -> String {
 
 /// What is said of a host name that two machines have.
 pub fn say_namesake(host: &str) -> String {
-    format!("two machines or containers probe as {host}, and their records mix: give each a name (host = \"...\")")
+    format!(
+        "two machines or containers probe as {host}, and their records mix: give each a name (host = \"...\")"
+    )
 }
 
 /// The target, and which of its servers.
