@@ -216,6 +216,12 @@ def sentences(
     Raises ValueError, TypeError (a row that is no finding), and what ``offset_s`` raises.
     """
 
+def namesakes(states: list[dict[str, Any]]) -> list[str]:
+    """Names of hosts that two machines have, sorted, of what ``read_states`` gives."""
+
+def say_namesake(host: str) -> str:
+    """What is said of one of them."""
+
 def summary(seen: Sequence[tuple[str, str, str]]) -> str:
     """How many are slow, of (host, target, severity)."""
 

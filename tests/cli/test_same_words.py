@@ -31,6 +31,7 @@ SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper
 SLOW |= {"since_ns": START - 500 * SECOND, "q95_ns": 412_000_000}
 HUNG = {"state": "hung", "inflight_due_ns": START - 77 * SECOND}
 LEARNING = {"slowdown": None, "state": "learning", "baseline_windows": 2}
+COPY = {"written_ns": START - 240 * SECOND, "shipped_ns": START - 239 * SECOND}
 PART = {"of": "/work", "pin": {"ost": 3}}
 STORES: dict[str, dict[str, dict[str, Any]]] = {
     "learning": {"a": with_ops(**{op["op"]: LEARNING for op in state()["ops"]})},
@@ -55,6 +56,29 @@ STORES: dict[str, dict[str, dict[str, Any]]] = {
     "servers": {
         **{f"o{i}": state(target=f"w/{i}", component=PART | {"name": f"OST{i}"}) for i in range(6)},
         "slow": with_ops(data_read=SLOW) | {"target": "w/9", "component": PART | {"name": "OST9"}},
+    },
+    "shipped": {
+        "a": with_ops(
+            data_read=SLOW, md_stat=SLOW | {"slowdown": 12.5, "since_ns": START - 9000 * SECOND}
+        )
+        | COPY,
+        "b": with_ops(md_create=HUNG) | COPY | {"target": "/b"},
+        "c": state(target="/c", **COPY),
+        "d": with_ops(data_write=SLOW | {"host_busy": True}) | COPY | {"target": "/d"},
+    },
+    "shipped long ago": {
+        "a": state(written_ns=START - 7201 * SECOND, shipped_ns=START - 7200 * SECOND),
+        "b": state(target="/b", written_ns=START - 60 * SECOND, shipped_ns=START),
+        "c": state(
+            target="/c", written_ns=START - 99_999 * SECOND, shipped_ns=START - 99_999 * SECOND
+        ),
+        "d": state(target="/d", written_ns=START + 999 * SECOND, shipped_ns=START + 999 * SECOND),
+        "e": state(target="/e", running=False, **COPY),
+    },
+    "namesakes": {
+        "a": state(boot_id="one"),
+        "b": state(target="/b", boot_id="two", written_ns=START - 9 * SECOND),
+        "c": state(target="/c", host="n1", namesake_ns=START - 50 * SECOND),
     },
     "foreign": {
         "a": state(schema_version=2),

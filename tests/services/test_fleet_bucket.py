@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from iosonde.engine.layout.segments import every_sealed
 from iosonde.engine.remote.joined import join
-from iosonde.engine.remote.mirror import is_ours, mirrored
+from iosonde.engine.remote.mirror import STATES, is_ours, is_state, mirrored
 from iosonde.engine.remote.s3 import Bucket, bucket_of
+from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.units import DAY_NS
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from iosonde.weather.upkeep.compact import compact
 from iosonde.weather.upkeep.ship import ship
-from tests.kit.commands import run
-from tests.kit.makers import START, simulated
+from tests.kit.commands import put, run
+from tests.kit.makers import SECOND, START, simulated, state, with_ops
 from tests.kit.servers import Versitygw
 
 URL = f"s3://{Versitygw.bucket}/centre/a b"
@@ -75,6 +81,64 @@ def test_two_hosts_ship_to_a_bucket_and_all_questions_read_it(hosts, environ, ca
     assert run("export", "samples", "-o", str(out), store=URL) == 0
     assert len(out.read_text().splitlines()) == whole + 1
     assert run("slowdown", "--format", "json", store=URL) == 0
+
+
+def asked(*words: str) -> tuple[int, str]:
+    """Exit code and both outputs of a command in a process of its own, as users start it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "iosonde.cli.main", *words, "--store", URL],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_bucket_answers_about_now_with_the_age_of_what_it_knows(environ, server, tmp_path):
+    """States of five minutes ago, shipped; then newer ones; then none."""
+    ago = time.time_ns() - 300 * SECOND
+    slow = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
+    put(tmp_path, work=with_ops(data_read=slow) | {"written_ns": ago})
+    code, text = asked("now")
+    assert (code, f"no probe states in {URL}" in text) == (1, True)
+    ship(tmp_path, URL, environ, clock=lambda: ago + SECOND)
+    code, text = asked("now")
+    assert code == 0
+    assert re.search(r"than usual \(2.8-3.4\); seen 5 min.* ago  \(from login2\)$", text, re.M)
+    code, text = asked("check")
+    assert code == 1
+    assert text.startswith("IOSONDE WARNING - reads on /work are 3.1x slower")
+    code, text = asked("fleet")
+    assert (code, "states are up to 5 min" in " ".join(text.split())) == (0, True)
+
+    put(tmp_path, work=state(written_ns=ago + 200 * SECOND))
+    ship(tmp_path, URL, environ, clock=lambda: ago + 201 * SECOND)
+    code, text = asked("check")
+    assert (code, "/work is as usual" in text) == (0, True)
+
+    shutil.rmtree(server.folder / "data" / server.bucket / "centre/a b/state")
+    code, text = asked("check")
+    assert (code, "no states in s3://" in text) == (3, True)
+
+
+def test_an_answer_about_now_fetches_states_and_nothing_else(hosts, environ, tmp_path):
+    ship(hosts[0], URL, environ)
+    put(tmp_path, work=state(written_ns=time.time_ns()))
+    ship(tmp_path, URL, environ)
+    copy = mirrored(bucket_of(URL, environ), Path(environ["XDG_CACHE_HOME"]), tables=STATES)
+    found = sorted(path.suffix for path in copy.rglob("*") if path.is_file())
+    assert found == [".json"]
+    assert Store(copied(URL, environ)).count() == Store(hosts[0]).count()
+    assert len(read_states(copy)) == 1
+
+
+def test_a_bucket_that_does_not_answer_is_unknown_in_time(environ, monkeypatch):
+    """A server that takes the connection and is silent."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        code, text = asked("check", "-t", "1s")
+    assert (code, text) == (3, f"IOSONDE UNKNOWN - {URL} did not answer within 1 s\n")
 
 
 class DiesError(Exception):
@@ -174,11 +238,18 @@ def test_a_bucket_that_is_none_is_a_wrong_request(environ, url, change):
         "samples/date=2026-01-01/host=a/../../../x.parquet",
         "/etc/passwd",
         "samples/date=2026-01-01/host=a/.x.parquet",
-        "state/a/b.json",
+        "state/../b.json",
+        "state/a/../b.json",
+        "state/a/.b.json",
+        "state/a/b/c.json",
+        "state/a b/c.json",
+        "state//c.json",
+        "state/a/c.json\n",
     ],
 )
 def test_a_key_that_leads_elsewhere_is_not_copied(key):
     assert not is_ours(key)
+    assert not is_state(key)
 
 
 def test_the_secret_is_never_printed(environ):

@@ -28,6 +28,7 @@ FILES = {
     "usr/share/iosonde/nhc/iosonde.nhc",
     "usr/share/iosonde/slurm/prolog.d/iosonde.sh",
     "usr/share/iosonde/slurm/taskprolog.sh",
+    "usr/share/doc/iosonde-agent/changelog.gz",
     "usr/share/doc/iosonde-agent/copyright",
 }
 
@@ -98,6 +99,12 @@ def test_the_deb_holds_what_a_node_needs(built):
     modes = {line.split()[5].removeprefix("./"): line.split()[0] for line in listed}
     assert modes["usr/bin/iosonde-agent"] == "-rwxr-xr-x"
     assert deb.stat().st_size < 4 << 20
+
+
+def test_lintian_finds_no_error_but_an_address_that_nobody_reads(built):
+    deb = next(built.glob("*0.0.1*.deb"))
+    found = run("lintian", "--fail-on", "none", "--tag-display-limit", 0, deb).splitlines()
+    assert {line.split()[2] for line in found if line.startswith("E:")} == {"bogus-mail-host"}
 
 
 def test_the_rpm_holds_the_same(built):

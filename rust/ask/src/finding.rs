@@ -48,6 +48,8 @@ pub const CLIMATE_AT: f64 = 1.25;
 pub const LOST_AT: f64 = 0.05;
 const STALE_NS: i64 = 10_000_000_000;
 const STALE_PERIODS: i64 = 5;
+/// A copy of a state speaks for so long: two shipments, an hour apart.
+const SHIPPED_NS: i64 = 7_200_000_000_000;
 const DAY_NS: i64 = 86_400_000_000_000;
 
 /// One operation's share of a finding. Slowdowns are ratios, None when unknown.
@@ -206,6 +208,14 @@ fn is_live(head: &mut Finding, state: &LiveState) -> bool {
     }
     head.evidence.insert("written_ns".into(), state.written_ns.into());
     if state.running && !is_stale(state, head.at_ns) {
+        if let Some(shipped_ns) = state.shipped_ns {
+            let age_ns = late_ns(state, head.at_ns).unwrap_or(0);
+            head.evidence.extend([
+                ("shipped_ns".to_string(), shipped_ns.into()),
+                ("age_ns".to_string(), age_ns.into()),
+            ]);
+            head.at_ns = state.written_ns;
+        }
         return true;
     }
     let age_ns = head.at_ns.saturating_sub(state.written_ns).max(0);
@@ -217,13 +227,30 @@ fn is_live(head: &mut Finding, state: &LiveState) -> bool {
 
 /// Whether a state was written too long ago to say anything about now.
 fn is_stale(state: &LiveState, now_ns: i64) -> bool {
-    let patience_ns = state.period_ns.saturating_mul(STALE_PERIODS).max(STALE_NS);
-    let age_ns = now_ns.saturating_sub(state.written_ns);
-    if age_ns >= -patience_ns {
-        return age_ns > patience_ns;
+    let patience_ns = patience_ns(state);
+    match (state.shipped_ns, late_ns(state, now_ns)) {
+        (_, None) => true,
+        (None, Some(late_ns)) => late_ns > patience_ns,
+        // A copy tells nothing of a probe that was silent when it was made.
+        (Some(shipped_ns), Some(late_ns)) => {
+            let silent_ns = shipped_ns.saturating_sub(state.written_ns).saturating_abs();
+            silent_ns > patience_ns || late_ns > SHIPPED_NS
+        }
     }
-    // Its clock is ahead: the file's own time tells, else nothing does.
-    state.heard_ns.is_none_or(|heard_ns| now_ns.saturating_sub(heard_ns).saturating_abs() > patience_ns)
+}
+
+/// How long a state speaks for its probe.
+fn patience_ns(state: &LiveState) -> i64 {
+    state.period_ns.saturating_mul(STALE_PERIODS).max(STALE_NS)
+}
+
+/// How long ago a state was written. Its clock is ahead: the file's own time tells, else nothing does.
+fn late_ns(state: &LiveState, now_ns: i64) -> Option<i64> {
+    let age_ns = now_ns.saturating_sub(state.written_ns);
+    if age_ns >= -patience_ns(state) {
+        return Some(age_ns.max(0));
+    }
+    state.heard_ns.map(|heard_ns| now_ns.saturating_sub(heard_ns).saturating_abs())
 }
 
 /// Whether a state's probe ended properly: by will, not by a crash.
@@ -232,15 +259,17 @@ pub fn is_stopped(state: &LiveState) -> bool {
 }
 
 /// Of each state whether it says something about now. A probe that was stopped does not count where another one watches the
-/// same target or path, nor a day after its end, unless it is `kept`.
+/// same target or path, nor a day after its end, unless it is `kept`. A copy without news for a day counts as stopped.
 pub fn are_current(states: &[LiveState], kept: &dyn Fn(&LiveState) -> bool, now_ns: i64) -> Vec<bool> {
     let names = |state: &LiveState| [state.target.clone(), state.path.clone()];
-    let watched: BTreeSet<String> =
-        states.iter().filter(|state| !is_stopped(state)).flat_map(names).collect();
     let is_old = |state: &LiveState| now_ns.saturating_sub(state.written_ns) > DAY_NS;
+    let is_old_copy =
+        |state: &LiveState| state.shipped_ns.is_some() && is_old(state) && is_stale(state, now_ns);
+    let ended = |state: &LiveState| is_stopped(state) || is_old_copy(state);
+    let watched: BTreeSet<String> = states.iter().filter(|state| !ended(state)).flat_map(names).collect();
     let elsewhere =
         |state: &LiveState| names(state).iter().any(|name| !name.is_empty() && watched.contains(name));
-    let is_current = |state| !is_stopped(state) || !(elsewhere(state) || (is_old(state) && !kept(state)));
+    let is_current = |state| !ended(state) || !(elsewhere(state) || (is_old(state) && !kept(state)));
     states.iter().map(is_current).collect()
 }
 

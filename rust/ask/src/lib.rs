@@ -7,6 +7,7 @@ pub mod choice;
 pub mod finding;
 pub mod format;
 pub mod live_state;
+pub mod namesakes;
 pub mod now;
 mod ops;
 pub mod ranges;

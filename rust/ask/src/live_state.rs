@@ -46,6 +46,12 @@ pub struct LiveState {
     pub window_ns: Option<i64>,
     /// When the storage saw the file change (ns, UTC).
     pub heard_ns: Option<i64>,
+    /// When a copy of it was made for another store (ns, UTC).
+    pub shipped_ns: Option<i64>,
+    /// When its probe saw the state of another machine in its place (ns, UTC).
+    pub namesake_ns: Option<i64>,
+    /// Which boot of its machine wrote it.
+    pub boot_id: String,
     /// Whether its probe has not said that it ends.
     pub running: bool,
     /// Which server of which target it is about.
@@ -124,6 +130,9 @@ impl LiveState {
             period_ns: integer("period_ns").unwrap_or(0),
             window_ns: integer("window_ns"),
             heard_ns: integer("heard_ns"),
+            shipped_ns: integer("shipped_ns"),
+            namesake_ns: integer("namesake_ns"),
+            boot_id: text("boot_id"),
             running: fields.get("running") == Value::Bool(true),
             component,
             notes: Vec::new(),

@@ -6,8 +6,9 @@ use crate::choice::chosen;
 use crate::finding::{Finding, are_current, findings, worst_first};
 use crate::format::system_zone;
 use crate::live_state::LiveState;
+use crate::namesakes::namesakes;
 use crate::state::Members;
-use crate::words::{say, summary};
+use crate::words::{say, say_namesake, summary};
 use crate::{Refusal, format};
 
 /// How to answer.
@@ -51,10 +52,11 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
     let ranked = worst_first(&seen).into_iter().map(|place| &every[place]);
     let found: Vec<(&Finding, usize)> =
         ranked.filter_map(|finding| place_of(finding).map(|place| (finding, place))).collect();
+    let named_alike = namesakes(asked.iter().map(|place| &live[*place]));
     if question.json {
         let plain: Vec<_> =
             found.iter().map(|(finding, place)| with_sentence(finding, &states[*place])).collect();
-        let whole = json!({"schema_version": 2, "targets": plain});
+        let whole = json!({"schema_version": 2, "targets": plain, "namesakes": named_alike});
         return Ok(format!("{whole:#}\n"));
     }
     let mut lines: Vec<String> =
@@ -64,6 +66,7 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
         let all: Vec<_> = all.collect();
         lines.push(colour(&summary(&all), "2", question.coloured));
     }
+    lines.extend(named_alike.iter().map(|host| say_namesake(host)));
     Ok(lines.into_iter().map(|line| line + "\n").collect())
 }
 
@@ -85,6 +88,9 @@ fn lines(finding: &Finding, state: &LiveState, question: &Question) -> Vec<Strin
     let named =
         if finding.severity == "unknown" { String::new() } else { format!("{:<8}", finding.severity) };
     let heard = (finding.kind != "damaged").then(|| {
+        if finding.evidence.contains_key("shipped_ns") {
+            return format!("  (from {})", finding.host); // The sentence says when.
+        }
         let age = format::seconds(finding.at_ns.saturating_sub(state.written_ns).max(0));
         format!("  (measured {age} ago from {})", finding.host)
     });

@@ -23,9 +23,11 @@ const MAX_BYTES: u64 = 1 << 20;
 const SCHEMA_VERSION: i64 = 1;
 const TEXT: [&str; 9] =
     ["host", "target", "path", "run_id", "state", "boot_id", "backend", "direct", "access"];
-const INTEGERS: [&str; 9] = [
+const INTEGERS: [&str; 11] = [
     "schema_version",
     "written_ns",
+    "shipped_ns",
+    "namesake_ns",
     "period_ns",
     "window_ns",
     "baseline_trailing_ns",

@@ -16,17 +16,19 @@ use crate::text::joined;
 const MOST_WORDS: usize = 25;
 /// Of more servers that are as usual only these are named.
 const NAMED: usize = 4;
+/// `; seen 4 min ago`
+const SEEN_WORDS: usize = 4;
 
 /// The sentence of a finding, with times in `zone`.
 pub fn say(finding: &Finding, zone: &Zone<'_>) -> String {
     let of = of(finding);
     let heard = || format::time(finding.since_ns.unwrap_or(0), finding.at_ns, zone, false);
     let text = match finding.kind {
-        "slow" => slower(finding, zone, MOST_WORDS),
+        "slow" => slower(finding, zone, room(finding)),
         "lost" => lost(finding),
         "host_busy" => {
-            let (verb, slow) =
-                (if is_over(finding) { "was" } else { "is" }, slower(finding, zone, MOST_WORDS - 11));
+            let verb = if is_over(finding) { "was" } else { "is" };
+            let slow = slower(finding, zone, room(finding) - 11);
             format!("the probing host {verb} busy: {slow}, not proof of slow storage")
         }
         "hung" => hung(finding, zone),
@@ -45,7 +47,18 @@ pub fn say(finding: &Finding, zone: &Zone<'_>) -> String {
         }
         _ => usual(finding),
     };
-    text + &beside(finding)
+    text + &beside(finding) + &seen(finding)
+}
+
+/// Words that a sentence may have without [`seen`].
+fn room(finding: &Finding) -> usize {
+    if seen(finding).is_empty() { MOST_WORDS } else { MOST_WORDS - SEEN_WORDS }
+}
+
+/// How old the copy of a state is that a finding is about: its probe may have seen more since.
+fn seen(finding: &Finding) -> String {
+    let age = finding.evidence.get("shipped_ns").map(|_| format::seconds(number(finding, "age_ns").unwrap_or(0)));
+    age.map(|age| format!("; seen {age} ago")).unwrap_or_default()
 }
 
 /// `3 targets: 1 hanging or failing, 2 as usual`, the worst first; of several hosts how many these are, too.
@@ -62,6 +75,13 @@ pub fn summary(seen: &[(&str, &str, &str)]) -> String {
     let seen = if hosts > 1 { format!(" seen from {} hosts", format::count(hosts)) } else { String::new() };
     let plural = if targets == 1 { "" } else { "s" };
     format!("{} target{plural}{seen}: {}", format::count(targets), parts.collect::<Vec<_>>().join(", "))
+}
+
+/// What is said of a host name that two machines have.
+pub fn say_namesake(host: &str) -> String {
+    format!(
+        "two machines or containers probe as {host}, and their records mix: give each a name (host = \"...\")"
+    )
 }
 
 /// The target, and which of its servers.
@@ -179,7 +199,7 @@ fn lost(finding: &Finding) -> String {
     let parts: Vec<String> = finding.ops.iter().map(lost_share).collect();
     let Some((head, others)) = parts.split_first() else { return String::new() };
     let verb = if is_over(finding) { "were" } else { "are" };
-    listed(&format!("{head} on {} {verb} late, missing or failed", of(finding)), others, MOST_WORDS)
+    listed(&format!("{head} on {} {verb} late, missing or failed", of(finding)), others, room(finding))
 }
 
 /// `12% of creates`.

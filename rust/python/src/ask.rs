@@ -30,6 +30,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(current_states, module)?)?;
     module.add_function(wrap_pyfunction!(sentences, module)?)?;
     module.add_function(wrap_pyfunction!(summary, module)?)?;
+    module.add_function(wrap_pyfunction!(namesakes, module)?)?;
+    module.add_function(wrap_pyfunction!(say_namesake, module)?)?;
     module.add_function(wrap_pyfunction!(worst_first, module)?)?;
     module.add_function(wrap_pyfunction!(check_ranges, module)?)?;
     module.add_function(wrap_pyfunction!(check_states, module)?)
@@ -85,6 +87,19 @@ fn sentences(findings: Vec<Bound<'_, PyTuple>>, offset_s: Option<Bound<'_, PyAny
     };
     let said = calmly(|| findings.iter().map(|one| words::say(one, &zone as &Zone<'_>)).collect())?;
     failed.take().map_or(Ok(said), Err)
+}
+
+/// Hosts whose name two machines have; see the stub.
+#[pyfunction]
+fn namesakes<'py>(python: Python<'py>, states: States<'py>) -> PyResult<Vec<String>> {
+    let states = read(python, states, |table| LiveState::head(table));
+    calmly(|| iosonde_ask::namesakes::namesakes(states.iter()).into_iter().collect())
+}
+
+/// What is said of one; see the stub.
+#[pyfunction]
+fn say_namesake(host: &str) -> String {
+    words::say_namesake(host)
 }
 
 /// How many are slow; see the stub.

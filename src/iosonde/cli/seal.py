@@ -8,9 +8,11 @@ from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.progress import working
+from iosonde.host.boots import this_boot
 from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
 from iosonde.model.units import format_size
 from iosonde.weather.seal import seal
+from iosonde.weather.slowdown.words import say_namesake
 from iosonde.weather.upkeep.ship import ship
 
 EXAMPLES = """\
@@ -62,9 +64,10 @@ def main(arguments: Sequence[str]) -> int:
 def _ship(root: Path, to: str, endpoint: str | None) -> int:
     """Send sealed files and say how many."""
     with working("ship") as progress:
-        done = ship(root, to, os.environ, endpoint=endpoint, progress=progress)
-    for line in done.told:
+        done = ship(root, to, os.environ, endpoint=endpoint, progress=progress, boot=this_boot())
+    for line in (*done.told, *map(say_namesake, done.namesakes)):
         options.note(line)
     size = format_size(done.sent_bytes)
-    options.note(f"{len(done.sent)} files sent to {to}, {size}; {done.there} were there")
+    files = f"{len(done.sent)} files sent to {to}, {size}; {done.there} were there"
+    options.note(f"{files}; {done.states} states replaced")
     return 1 if done.told else 0

@@ -291,6 +291,11 @@ STORE = {
         "A record without an end fills its disk some day.",
         "give the agent a limit: days or size in the [keep] of its configuration",
     ),
+    "store-names": Check(
+        "whether two machines write states under one host name",
+        "Their states replace each other, and their samples count as one host's.",
+        'set host = "..." in the configuration of each agent, and restart it',
+    ),
     "store-clock": Check(
         "states and segments that come from the future, and whose clock differs from the storage's",
         "A clock that was set back makes two samples of one instant; hosts are compared by time.",

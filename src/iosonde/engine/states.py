@@ -4,6 +4,8 @@ Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`
 module.
 
 ``heard_ns`` is the modification time of the file: the clock of the storage, beside ``written_ns`` of the probe's.
+``shipped_ns`` is set in a copy only: when ``iosonde seal --to`` made it, by the clock of its host.
+``namesake_ns`` is when another machine was last seen to write this state (ns, UTC): two have one host name.
 
 Older agents do not say with what they probe (``backend`` to ``file_bytes``, ``budget``, ``keep``): then
 these are None.
@@ -35,7 +37,8 @@ SCHEMA_VERSION = 1
 
 _TEXT = ("host", "target", "path", "run_id", "state", "boot_id", "backend", "direct", "access")
 _INTEGERS = (
-    *("schema_version", "written_ns", "period_ns", "window_ns", "baseline_trailing_ns"),
+    *("schema_version", "written_ns", "shipped_ns", "namesake_ns"),
+    *("period_ns", "window_ns", "baseline_trailing_ns"),
     *("pool", "object_bytes", "block_bytes", "file_bytes"),
 )
 _BUDGET = ("bytes_per_s", "ops_per_s", "cpu_ns_per_s")

@@ -3,6 +3,7 @@
 ::
 
     written_ns   the probe's wall clock, when it wrote the state
+    shipped_ns   the same clock, when a copy was made: then that is what the file's time is held against
     heard_ns     the modification time of the file: the file server's clock (NFS), or the client's (local disks, Lustre)
 
 Every host of a store on NFS is measured against one clock, the server's. Where the client sets the time both are of one
@@ -39,6 +40,8 @@ def clock_offsets(states: Sequence[dict[str, Any]], now_ns: int) -> tuple[ClockO
     found: dict[str, list[tuple[int, str]]] = {}
     for state in states:
         written, heard = state.get("written_ns"), state.get("heard_ns")
+        if written is not None and state.get("shipped_ns") is not None:
+            written = state["shipped_ns"]
         if written is None or not state.get("running"):
             continue
         if heard is not None and abs(now_ns - int(heard)) > _FRESH_NS:

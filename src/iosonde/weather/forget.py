@@ -19,7 +19,7 @@ def current(
     """States that say something about now, in their order.
 
     A stopped probe does not count where another one watches the same target or path, nor a day after its end, unless
-    its host and target are ``kept``.
+    its host and target are ``kept``. A copy without news for a day counts as stopped.
     """
     counted = _core.current_states(list(states), now_ns, set(kept))
     return [state for state, counts in zip(states, counted, strict=True) if counts]

@@ -181,7 +181,9 @@ impl Collector {
     /// The store does not answer, refuses, or has no locks; or does so no longer.
     pub(super) fn notice_a_store_in_trouble(&mut self) {
         let Some(health) = &self.view.health else { return };
-        for (text, warning) in self.store_watch.look(health, self.view.clock.monotonic_ns()) {
+        let (now_ns, view) = (self.view.clock.monotonic_ns(), &self.view);
+        for (text, warning) in self.store_watch.look(health, now_ns, view.anchor().utc_ns(now_ns), &view.host)
+        {
             (self.on_note)(Note { target: "", text: &text, warning });
         }
     }

@@ -27,6 +27,8 @@ pub struct TargetState {
     pub boot_id: String,
     /// When this was written, UTC.
     pub written_ns: i64,
+    /// When another probe was last seen to write this state, UTC; none if it is this one's alone.
+    pub namesake_ns: Option<i64>,
     /// How often each op is due.
     pub period_ns: u64,
     /// Length of a window.

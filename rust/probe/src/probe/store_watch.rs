@@ -13,17 +13,28 @@ pub struct StoreWatch {
     hangs: bool,
     refused: Option<String>,
     without_locks: bool,
+    shared_name: bool,
 }
 
 impl StoreWatch {
-    /// What is new, and whether it is not as it should be. `now_ns` is monotonic.
-    pub fn look(&mut self, health: &Health, now_ns: u64) -> Vec<(String, bool)> {
+    /// What is new, and whether it is not as it should be. `now_ns` is monotonic, `utc_ns` the wall clock, `host` the name
+    /// of this one.
+    pub fn look(&mut self, health: &Health, now_ns: u64, utc_ns: i64, host: &str) -> Vec<(String, bool)> {
         let mut said = Vec::new();
         said.extend(self.answer(health, now_ns));
         said.extend(self.refusal(health));
         if health.is_unlocked() && !std::mem::replace(&mut self.without_locks, true) {
             let text = "the store's file system has no locks: segments are sealed only when two hours old";
             said.push((text.into(), true));
+        }
+        let shared_name = health.namesake_ns(utc_ns).is_some();
+        if shared_name && !std::mem::replace(&mut self.shared_name, true) {
+            said.push((
+                format!(
+                    "two machines or containers probe as {host}, and their records mix: give each a name (host = \"...\")"
+                ),
+                true,
+            ));
         }
         said
     }
@@ -77,14 +88,15 @@ mod tests {
             // Rounds that end are no reason to speak, however many there are.
             drop(Busy::new(&health));
             let busy = Busy::new(&health);
-            assert!(watch.look(&health, second * SECOND).is_empty());
+            assert!(watch.look(&health, second * SECOND, 0, "h").is_empty());
             drop(busy);
         }
         let busy = Busy::new(&health);
-        let said: Vec<String> = (20..40).flat_map(|s| texts(watch.look(&health, s * SECOND))).collect();
+        let said: Vec<String> =
+            (20..40).flat_map(|s| texts(watch.look(&health, s * SECOND, 0, "h"))).collect();
         assert_eq!(said, ["the store has not answered for 5 s: rows wait in memory"]);
         drop(busy);
-        assert_eq!(texts(watch.look(&health, 40 * SECOND)), ["the store answers again"]);
-        assert!(watch.look(&health, 41 * SECOND).is_empty());
+        assert_eq!(texts(watch.look(&health, 40 * SECOND, 0, "h")), ["the store answers again"]);
+        assert!(watch.look(&health, 41 * SECOND, 0, "h").is_empty());
     }
 }

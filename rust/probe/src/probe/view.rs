@@ -286,6 +286,7 @@ impl View {
             run_id: self.run_id.clone(),
             boot_id: self.boot_id.clone(),
             written_ns: now_ns,
+            namesake_ns: self.health.as_ref().and_then(|health| health.namesake_ns(now_ns)),
             period_ns: target.plan.period_ns,
             window_ns: self.window_ns,
             baseline_trailing_ns: self.trailing_ns,

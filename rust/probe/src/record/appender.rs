@@ -9,12 +9,13 @@ use super::disk::Disk;
 use super::frames;
 use super::health::{Health, Trouble};
 use super::inbox::{Append, bound};
+use super::namesake::NamesakeWatch;
 use super::retention::Retention;
 use super::tail::Tail;
 
 /// Lines, frames and replaced files that wait or were just written.
-#[derive(Default)]
 pub struct Appender {
+    namesakes: NamesakeWatch,
     appends: VecDeque<Append>,
     replacements: BTreeMap<PathBuf, Vec<u8>>,
     /// Files with something behind their good bytes that could not be cut off.
@@ -23,6 +24,17 @@ pub struct Appender {
 }
 
 impl Appender {
+    /// Nothing to do yet, for this run.
+    pub fn new(run_id: &str) -> Self {
+        Self {
+            namesakes: NamesakeWatch::new(run_id),
+            appends: VecDeque::new(),
+            replacements: BTreeMap::new(),
+            torn: HashMap::new(),
+            unsynced: BTreeSet::new(),
+        }
+    }
+
     /// Add work. Of several contents for one file only the newest counts.
     pub fn queue(
         &mut self,
@@ -65,6 +77,9 @@ impl Appender {
             }
         }
         for (path, bytes) in std::mem::take(&mut self.replacements) {
+            if self.namesakes.sees(disk, &path, now_ns) {
+                health.namesake_at(now_ns);
+            }
             let needed = bytes.len() as u64;
             let replace = &mut || disk.replace(&path, &bytes);
             if let Err(error) = room.making_room(disk, health, now_ns, needed, replace) {

@@ -34,10 +34,11 @@ impl Engine {
     /// Nothing written yet.
     pub fn new(setup: Setup, health: Arc<Health>) -> Self {
         let folder = setup.root.join("spool").join(&setup.host);
+        let appender = Appender::new(&setup.header.run_id);
         Self {
             disk: setup.disk,
             spooler: Spooler::new(folder, setup.header, Arc::clone(&health)),
-            appender: Appender::default(),
+            appender,
             retention: Retention::new(setup.root, setup.host, setup.keep),
             health,
             looks: Vec::new(),

@@ -9,6 +9,8 @@ use super::refusal::{Kind, Refusal};
 
 /// A store counts as full until it has taken everything for so long, or has room to spare.
 const FULL_LINGERS_NS: i64 = 60 * 1_000_000_000;
+/// A namesake that has not been seen for so long has gone.
+const NAMESAKE_LINGERS_NS: i64 = 60 * 1_000_000_000;
 
 /// How the writer fares; readable at any time.
 #[derive(Debug, Default)]
@@ -32,6 +34,7 @@ pub struct Health {
     full: AtomicI64,
     full_seen: AtomicI64,
     unlocked: AtomicBool,
+    namesake: AtomicI64,
     begun: AtomicU64,
     done: AtomicU64,
     /// Of [`Health::errors`], those before the trouble that lasts.
@@ -57,6 +60,12 @@ impl Health {
     pub fn is_unlocked(&self) -> bool {
         self.unlocked.load(Ordering::Relaxed)
     }
+    /// When another probe was last seen to write the states of this one (UTC); none once it has been gone for a minute.
+    pub fn namesake_ns(&self, now_ns: i64) -> Option<i64> {
+        let seen_ns = self.namesake.load(Ordering::Relaxed);
+        let is_new = now_ns.saturating_sub(seen_ns).unsigned_abs() < NAMESAKE_LINGERS_NS.unsigned_abs();
+        (seen_ns != 0 && is_new).then_some(seen_ns)
+    }
     /// The number of the round that the writer is in; none while it is idle. A store that does not answer keeps it there.
     pub fn round(&self) -> Option<u64> {
         let begun = self.begun.load(Ordering::Acquire);
@@ -65,6 +74,9 @@ impl Health {
 
     fn locked(&self) -> MutexGuard<'_, Option<Refusal>> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    pub(super) fn namesake_at(&self, now_ns: i64) {
+        self.namesake.store(now_ns, Ordering::Relaxed);
     }
     pub(super) fn set_unlocked(&self, unlocked: bool) {
         self.unlocked.store(unlocked, Ordering::Relaxed);

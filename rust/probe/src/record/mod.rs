@@ -13,6 +13,7 @@ pub mod frames;
 pub mod health;
 mod inbox;
 pub mod job;
+mod namesake;
 pub mod refusal;
 pub mod retention;
 pub mod spool;

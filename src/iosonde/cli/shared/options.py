@@ -112,8 +112,9 @@ class Parser(argparse.ArgumentParser):
         told = "output format (default: text); --json is short for --format json"
         self.add_argument("--format", choices=("text", "json"), default="text", help=told)
 
-    def add_store(self) -> None:
-        """--store, as all commands have it."""
+    def add_store(self, *, states_only: bool = False) -> None:
+        """--store, as all commands have it. ``states_only``: of a bucket only states are fetched."""
+        self.set_defaults(states_only=states_only)
         self.add_argument(
             "--store",
             metavar="DIR",
@@ -183,8 +184,15 @@ def store_root(args: argparse.Namespace) -> Path:
     if _is_elsewhere(args.store):
         from iosonde.cli.shared.stores import readable
 
-        return readable(str(args.store), os.environ)
+        return readable(str(args.store), os.environ, states_only=args.states_only)
     return Path(args.store) if args.store else default_root(os.environ)
+
+
+def store_name(args: argparse.Namespace) -> str:
+    """What an error calls the store; a bucket is not asked for that. Raises UsageError, StoreError."""
+    if str(args.store).startswith("s3://"):
+        return str(args.store)
+    return str(store_root(args))
 
 
 def store_folder(args: argparse.Namespace) -> Path:

@@ -13,20 +13,23 @@ from pathlib import Path
 
 from iosonde.cli.shared.progress import working
 from iosonde.engine.remote.joined import join
-from iosonde.engine.remote.mirror import cache_folder, mirrored
+from iosonde.engine.remote.mirror import EVERYTHING, STATES, cache_folder, mirrored
 from iosonde.engine.remote.s3 import SCHEME, bucket_of
 from iosonde.model.errors import UsageError
 
 
-def readable(store: str, environ: Mapping[str, str]) -> Path:
-    """A folder with what ``s3://bucket/prefix``, ``A,B`` or a pattern names. Raises UsageError, StoreError."""
-    return _once(store, tuple(sorted(environ.items())))
+def readable(store: str, environ: Mapping[str, str], *, states_only: bool = False) -> Path:
+    """A folder with what ``s3://bucket/prefix``, ``A,B`` or a pattern names. Raises UsageError, StoreError.
+
+    ``states_only``: of a bucket nothing else is fetched, so that an answer about now comes at once.
+    """
+    return _once(store, tuple(sorted(environ.items())), STATES if states_only else EVERYTHING)
 
 
 @cache
-def _once(store: str, environ: tuple[tuple[str, str], ...]) -> Path:
+def _once(store: str, environ: tuple[tuple[str, str], ...], tables: tuple[str, ...]) -> Path:
     """One folder for each command: it may ask for its store several times."""
-    roots = [_root(word, dict(environ)) for word in store.split(",") if word.strip()]
+    roots = [_root(word, dict(environ), tables) for word in store.split(",") if word.strip()]
     every = list(dict.fromkeys(root for those in roots for root in those))
     if len(every) == 1:
         return every[0]
@@ -41,12 +44,13 @@ def _remove(folder: Path, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _root(word: str, environ: Mapping[str, str]) -> list[Path]:
+def _root(word: str, environ: Mapping[str, str], tables: tuple[str, ...]) -> list[Path]:
     """The folders that one word names."""
     word = word.strip()
     if word.startswith(SCHEME):
         with working("fetch") as progress:
-            return [mirrored(bucket_of(word, environ), cache_folder(environ), progress)]
+            bucket = bucket_of(word, environ)
+            return [mirrored(bucket, cache_folder(environ), progress, tables)]
     found = [Path(word)] if Path(word).is_dir() else [Path(one) for one in sorted(glob.glob(word))]  # noqa: PTH207 - may be absolute
     folders = [one for one in found if one.is_dir()]
     if not folders:

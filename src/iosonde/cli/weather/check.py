@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from iosonde import __version__
@@ -33,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print one plugin line; returns 0, 1, 2 or 3, whatever happens."""
     try:
         args = _parse(arguments)
-        return _in_time(lambda: _answer(args), args.timeout / 1e9, options.store_root(args))
+        return _in_time(lambda: _answer(args), args.timeout / 1e9, options.store_name(args))
     except SystemExit as stop:
         return thresholds.OK if stop.code == 0 else thresholds.UNKNOWN
     except IosondeError as error:
@@ -72,7 +71,7 @@ def _parse(arguments: Sequence[str]) -> Any:
         "-v", "--verbose", action="count", default=0, help="print notes about each target"
     )
     parser.add_argument("-V", "--version", action="version", version=f"iosonde {__version__}")
-    parser.add_store()
+    parser.add_store(states_only=True)
     args = parser.parse(arguments)
     thresholds.ensure_ordered(args.warning, args.critical)
     return args
@@ -84,17 +83,20 @@ def _answer(args: Any) -> tuple[int, str]:
     root = options.store_root(args)
     every = read_states(root)
     if not every:
-        return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - no states in {root}; try 'iosonde probe DIR'"
+        return (
+            thresholds.UNKNOWN,
+            f"IOSONDE UNKNOWN - no states in {options.store_name(args)}; try 'iosonde probe DIR'",
+        )
     states = options.chosen(every, args.target)
     return thresholds.judged(states, now_ns, args.warning, args.critical, verbose=args.verbose > 0)
 
 
-def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, root: Path) -> int:
+def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, store: str) -> int:
     """Run ``answer`` in a child process; UNKNOWN when it takes too long or breaks."""
     sys.stdout.flush()
     reply = ask(lambda note: note.found(answer=answer()), seconds)
     if reply.hang is not None:
-        level, text = thresholds.UNKNOWN, f"{root} did not answer within {seconds:g} s"
+        level, text = thresholds.UNKNOWN, f"{store} did not answer within {seconds:g} s"
     elif reply.error is not None:
         level, text = thresholds.UNKNOWN, reply.error
     else:

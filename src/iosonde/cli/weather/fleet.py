@@ -39,7 +39,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_text_or_json()
     parser.add_store()
     add_timeout(parser, "10min")
-    return answered_in_time(parser.parse(arguments), _answer)
+    args = parser.parse(arguments)
+    args.states_only = not (args.at or args.since or args.until)
+    return answered_in_time(args, _answer)
 
 
 def _count(text: str) -> int:
@@ -58,7 +60,8 @@ def _answer(args: argparse.Namespace) -> int:
     fleet = past or fleet_now(read_states(root), now_ns)
     if not fleet.matrix.hosts:
         raise NothingMeasuredError(
-            f"no host probes anything in {root}" + (" at that time" if span else ""),
+            f"no host probes anything in {options.store_name(args)}"
+            + (" at that time" if span else ""),
             expected="a running probe on some hosts",
             hint="--at for the past, or --store",
         )

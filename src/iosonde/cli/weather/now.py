@@ -10,12 +10,13 @@ from typing import Any
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.engine.states import read_states
+from iosonde.host.namesakes import namesakes
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers
 from iosonde.weather.forget import current
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say_all, summary
+from iosonde.weather.slowdown.words import say_all, say_namesake, summary
 
 EXAMPLES = """\
   iosonde now                     every watched target, the worst first
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print notes about each target"
     )
-    parser.add_store()
+    parser.add_store(states_only=True)
     add_timeout(parser, "60s")
     return answered_in_time(parser.parse(arguments), _answer)
 
@@ -44,7 +45,7 @@ def _answer(args: argparse.Namespace) -> int:
     states = read_states(root)
     if not states:
         raise NothingMeasuredError(
-            f"no probe states in {root}",
+            f"no probe states in {options.store_name(args)}",
             expected="a running probe",
             hint="'iosonde probe DIR', or --store",
         )
@@ -57,13 +58,17 @@ def _answer(args: argparse.Namespace) -> int:
     said = list(zip(findings, say_all(findings), strict=True))
     if args.format == "json":
         plain = [_plain(f, sentence, by_target[f.host, f.target]) for f, sentence in said]
-        text = json.dumps({"schema_version": 2, "targets": plain}, indent=2)
+        text = json.dumps(
+            {"schema_version": 2, "targets": plain, "namesakes": namesakes(states)}, indent=2
+        )
         options.put_text(f"{text}\n", None)
     else:
         for finding, sentence in said:
             _print(finding, sentence, by_target[finding.host, finding.target], args.verbose)
         if len(findings) > 1:
             print(options.colour(summary(findings), "dim", options.colourful()))
+        for host in namesakes(states):
+            print(say_namesake(host))
     return 0
 
 
@@ -76,7 +81,9 @@ def _print(finding: Finding, sentence: str, state: dict[str, Any], verbose: bool
     named = "" if finding.severity == "unknown" else f"{finding.severity:<8}"
     word = options.colour(named, finding.severity, coloured)
     heard = ""
-    if state["written_ns"] is not None:
+    if "shipped_ns" in finding.evidence:  # the sentence says when
+        heard = f"  (from {finding.host})"
+    elif state["written_ns"] is not None:
         age = format_seconds(max(0, finding.at_ns - state["written_ns"]))
         heard = f"  (measured {age} ago from {finding.host})"
     print(f"{word}{sentence}{options.colour(heard, 'dim', coloured)}")

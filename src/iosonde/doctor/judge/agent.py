@@ -26,6 +26,9 @@ def judge_heard(found: Findings, states: list[dict[str, Any]], now_ns: int) -> N
         if not state["running"]:
             says = f"{target}: the probe was stopped {age} ago"
             found.add("agent-heard", "note", says, **facts)
+        elif state.get("shipped_ns") is not None:
+            says = f"{target}: a shipped copy, written {age} ago; the agent's own store is newer"
+            found.add("agent-heard", "note", says, **facts)
         elif age_ns > max(STALE_NS, STALE_PERIODS * (state["period_ns"] or 0)):
             says = f"{target}: nothing heard for {age}; it did not say that it stops"
             found.add("agent-heard", "warning", says, **facts)

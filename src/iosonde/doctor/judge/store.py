@@ -9,6 +9,7 @@ from iosonde.doctor.finding import Findings, size
 from iosonde.host.child import Reply
 from iosonde.host.clocks import clock_offsets
 from iosonde.host.mounts import MEMORY, OVERLAY, Mount, mount_of
+from iosonde.host.namesakes import namesakes
 from iosonde.model.units import DAY_NS, format_seconds
 
 UNSEALED_NS = 2 * 3600 * 1_000_000_000
@@ -103,6 +104,7 @@ def judge_store(
     _spool(found, facts.get("spool", []), now_ns)
     kept = [state["keep"] for state in own if state["running"] and state.get("keep")]
     _days(found, facts.get("days", {}), free, kept[0] if kept else None)
+    _names(found, facts.get("states", []))
     _clock(found, facts, now_ns)
 
 
@@ -145,6 +147,15 @@ def _limits(kept: dict[str, Any]) -> list[str]:
     age_ns, most = kept["max_age_ns"], kept["max_bytes"]
     limits = [] if age_ns is None else [f"{age_ns / DAY_NS:g} days"]
     return limits if most is None else [*limits, f"at most {size(most)}"]
+
+
+def _names(found: Findings, states: Sequence[dict[str, Any]]) -> None:
+    twice = namesakes(states)
+    if twice:
+        says = f"two machines write states as {', '.join(twice[:5])}"
+        found.add("store-names", "warning", says, hosts=twice)
+    else:
+        found.add("store-names", "ok", "every host has a name of its own", hosts=[])
 
 
 def _clock(found: Findings, facts: dict[str, Any], now_ns: int) -> None:

@@ -30,6 +30,8 @@ class S3Object(NamedTuple):
 
     key: str
     size_bytes: int
+    modified_ns: int
+    """By the server's clock, which may count whole seconds."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ class Bucket:
         try:
             for some in obstore.list(store, self.prefix + below, chunk_size=1000):
                 for one in some:
-                    yield S3Object(one["path"].removeprefix(self.prefix), one["size"])
+                    modified_ns = int(one["last_modified"].timestamp()) * 1_000_000_000
+                    yield S3Object(one["path"].removeprefix(self.prefix), one["size"], modified_ns)
         except (obstore.exceptions.BaseError, OSError, ValueError) as error:
             raise self._failed("list", below, error) from error
 
@@ -70,6 +73,28 @@ class Bucket:
             return bytes(obstore.get(store, self.prefix + key).bytes())
         except (obstore.exceptions.BaseError, OSError, ValueError) as error:
             raise self._failed("read", key, error) from error
+
+    def get_if_there(self, key: str) -> bytes | None:
+        """The same, None where there is none. Raises StoreError, UsageError."""
+        store = self._store
+        import obstore
+
+        try:
+            return bytes(obstore.get(store, self.prefix + key).bytes())
+        except (obstore.exceptions.NotFoundError, FileNotFoundError):
+            return None
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            raise self._failed("read", key, error) from error
+
+    def replace(self, key: str, content: bytes) -> None:
+        """Bytes as an object, whatever was there. Raises StoreError, UsageError."""
+        store = self._store
+        import obstore
+
+        try:
+            obstore.put(store, self.prefix + key, content)
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            raise self._failed("write", key, error) from error
 
     def put(self, key: str, path: Path) -> None:
         """A file as an object. Raises StoreError, OSError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +65,12 @@ def fleet_now(states: Sequence[dict[str, Any]], now_ns: int) -> Fleet:
     """Hosts beside each other as their probes see every target now."""
     states = current(states, now_ns)
     clocks = clock_offsets(states, now_ns)
-    return _judged(of_findings(answers.now(states, now_ns)), clocks)
+    findings = answers.now(states, now_ns)
+    fleet = _judged(of_findings(findings), clocks)
+    ages = [one.evidence["age_ns"] for one in findings if "shipped_ns" in one.evidence]
+    if not ages:
+        return fleet
+    return replace(fleet, sentence=f"{fleet.sentence}; {words.seen(max(ages))}")
 
 
 def fleet_of(root: Path, now_ns: int) -> Fleet:

@@ -96,6 +96,11 @@ def _few(part: FleetPart, matrix: FleetMatrix) -> str:
     return f"{targets} slow on {hosts}: {ENOUGH_HOSTS} hosts are needed to tell node from storage"
 
 
+def seen(age_ns: int) -> str:
+    """What a verdict from shipped copies says of their age, the oldest's."""
+    return f"states are up to {format_seconds(age_ns)} old"
+
+
 def clock(offset: ClockOffset) -> str:
     """What is said of a host whose clock is wrong."""
     way = "ahead of" if offset.offset_ns > 0 else "behind"

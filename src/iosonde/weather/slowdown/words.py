@@ -74,6 +74,11 @@ def conclude(effects: Sequence[Effect]) -> str:
     return "; ".join(parts) if parts else "nothing was measured"
 
 
+def say_namesake(host: str) -> str:
+    """What is said of a host name that two machines have."""
+    return _core.say_namesake(host)
+
+
 def say_change(change: EpochChange, now_ns: int, zone: tzinfo | None = None) -> str:
     """The sentence of a lasting change of what is usual."""
     slower = change.factor >= 1.0

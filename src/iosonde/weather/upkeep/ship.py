@@ -2,7 +2,7 @@
 
 ::
 
-    list what is there -> put what is not, samples before roll-ups -> done
+    states, replaced -> list what is there -> put what is not, samples before roll-ups -> done
 
 A file has one name everywhere (run and segment), appears whole or not at all, and never changes: a shipment that died
 is begun again and puts what is missing; what two hosts or two shipments put twice is one file. Only an import's file
@@ -12,6 +12,7 @@ may be replaced, by a longer one. What the destination has merged since, readers
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,9 @@ from iosonde.engine.atomic import draft_of, permitted, sync
 from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.engine.remote.mirror import TABLES, is_ours
 from iosonde.engine.remote.s3 import SCHEME, Bucket, bucket_of
+from iosonde.host.boots import Boot
 from iosonde.model.errors import StoreError
+from iosonde.weather.upkeep.ship_states import ship_states
 
 
 class _Place(Protocol):
@@ -33,15 +36,26 @@ class _Place(Protocol):
     def put(self, key: str, path: Path) -> None:
         """Put a file there, whole or not at all. Raises StoreError, OSError."""
 
+    def state(self, key: str) -> bytes | None:
+        """As in ``StatePlace``."""
+
+    def replace(self, key: str, content: bytes) -> None:
+        """As in ``StatePlace``."""
+
 
 @dataclass
 class Shipped:
-    """``sent``: keys that were put; ``there``: how many were there; ``told``: what could not be sent."""
+    """``sent``: keys that were put; ``there``: how many were there; ``told``: what could not be sent.
+
+    ``states``: how many were replaced; ``namesakes``: hosts whose name another machine ships under, too.
+    """
 
     sent: list[str] = field(default_factory=list)
     sent_bytes: int = 0
     there: int = 0
     told: list[str] = field(default_factory=list)
+    states: int = 0
+    namesakes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,21 @@ class _Folder:
         finally:
             draft.unlink(missing_ok=True)
 
+    def state(self, key: str) -> bytes | None:
+        try:
+            return (self.root / key).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def replace(self, key: str, content: bytes) -> None:
+        draft = draft_of(self.root / key)
+        try:
+            draft.write_bytes(content)
+            permitted(draft)
+            draft.replace(self.root / key)
+        finally:
+            draft.unlink(missing_ok=True)
+
 
 @dataclass(frozen=True)
 class _InBucket:
@@ -80,6 +109,12 @@ class _InBucket:
     def put(self, key: str, path: Path) -> None:
         self.bucket.put(key, path)
 
+    def state(self, key: str) -> bytes | None:
+        return self.bucket.get_if_there(key)
+
+    def replace(self, key: str, content: bytes) -> None:
+        self.bucket.replace(key, content)
+
 
 def ship(
     root: Path,
@@ -88,10 +123,13 @@ def ship(
     *,
     endpoint: str | None = None,
     progress: Callable[[int, int], None] = lambda _, __: None,
+    clock: Callable[[], int] = time.time_ns,
+    boot: Boot | None = None,
 ) -> Shipped:
-    """Send all sealed files that are not at ``to`` (``s3://bucket/prefix`` or a folder).
+    """Send states, and all sealed files that are not at ``to`` (``s3://bucket/prefix`` or a folder).
 
-    ``progress``: bytes sent and all. One file that cannot be read does not stop the others.
+    ``progress``: bytes sent and all; ``clock``: ns, UTC; ``boot``: of this machine, so that another
+    one of its name shows. One file that cannot be read does not stop the others.
     Raises StoreError, UsageError: the destination refuses.
     """
     place: _Place
@@ -102,10 +140,11 @@ def ship(
         if Path(to).resolve() == root.resolve():
             raise StoreError(f"{to} is the store itself", expected="another folder")
     try:
+        states = ship_states(root, place, clock, boot)
         there = place.sizes()
     except OSError as error:
         raise _refused(to, error) from error
-    done = Shipped()
+    done = Shipped(told=states.damaged, states=states.sent, namesakes=sorted(states.namesakes))
     files = _files(root)
     new = [(key, path, size) for key, path, size in files if there.get(key, -1) < size]
     done.there = len(files) - len(new)
