@@ -28,8 +28,8 @@ import duckdb
 import numpy as np
 
 from benchmarks import machine
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.parquet import write_parquet
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OPS
@@ -135,7 +135,7 @@ def _write(con: duckdb.DuckDBPyConnection, root: Path, host: int, day: int) -> N
     columns = ", ".join(
         f"({made.get(name, name)})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
     )
-    path = layout.parquet_path(root, f"node{host:03}", f"{run}-{day:06}", begin)
+    path = parquet_path(root, f"node{host:03}", f"{run}-{day:06}", begin)
     write_parquet(con, f"SELECT {columns} FROM ({rows})", path)
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import machine
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import every_sealed
 from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.model.units import DAY_NS
 from iosonde.weather.seal import seal
@@ -162,7 +162,7 @@ class Fleet:
     def _sealed_and_merged(self) -> None:
         self._upkeep()
         self._upkeep()
-        self.found.files = len(layout.every_sealed(self.store))
+        self.found.files = len(every_sealed(self.store))
 
     def _read(self) -> None:
         before = self.found.rows

@@ -25,7 +25,7 @@ from pathlib import Path
 import duckdb
 
 from benchmarks import machine, season_store
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import rollup_segments
 from iosonde.weather.store import Store
 
 Run = tuple[float, float, float, int]
@@ -122,7 +122,7 @@ def roll(root: Path, rounds: int) -> None:
     _line("from roll-ups, with levels", [ask("rolled_levels", root) for _ in range(rounds)])
     runs = []
     for _ in range(rounds):
-        for segment in layout.rollup_segments(root)[-_DAY_FILES:]:
+        for segment in rollup_segments(root)[-_DAY_FILES:]:
             segment.path.unlink()
         runs.append(ask("rolled", root))
     _line("from roll-ups, one more day", runs)

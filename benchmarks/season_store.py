@@ -16,8 +16,8 @@ import duckdb
 import numpy as np
 
 from benchmarks.month import MEDIANS_NS, OPS, PERIOD_NS, START_NS
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.model.ops import OPS as NAMES
 
 PARQUET = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2"
@@ -43,7 +43,7 @@ def make(root: Path, days: int, targets: int, seed: int = SEED, first: int = 0) 
         con.execute("SET threads = 2")
         for hour in range(first * HOURS, days * HOURS):
             start_ns = START_NS + hour * _SIZE * PERIOD_NS
-            path = layout.parquet_path(root, HOST, f"{SEED:016x}-{hour:06d}", start_ns)
+            path = parquet_path(root, HOST, f"{SEED:016x}-{hour:06d}", start_ns)
             if not path.exists():
                 random = np.random.default_rng([seed, hour])
                 _register(con, start_ns, targets, noise, random)

@@ -5,7 +5,8 @@
     scripts/pictures.py            all of them
     scripts/pictures.py figures    those of docs/figures.md and of compare: made data, from a printed seed
     scripts/pictures.py bench      a metadata benchmark on a fresh ext4, and on a store with one server
-    scripts/pictures.py readme     the demo's plot on this machine's disk, the page as its test sees it
+    scripts/pictures.py readme     the demo's plot on this machine's disk
+    scripts/pictures.py page       pages as their tests see them
 """
 
 import os
@@ -52,7 +53,8 @@ from tests.kit.made import Trouble, made  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 COLOURS = 128
-PANELS_PX = 998
+PANELS_PX, EVENT_PX, JOB_PX, FLEET_PX = 1030, 905, 1240, 700
+"""Of screenshots: what the pictures show of their height; their foot has the path of a store."""
 SEED = 20190620
 START_S = 1_791_676_800
 """Sunday 2026-10-11, 00:00 UTC."""
@@ -284,20 +286,29 @@ def _renamed(run: StoredRun, target: str) -> list[RunRow]:
 
 
 def readme(folder: Path) -> None:
-    """Run the demo and the page's test, keep what they draw."""
+    """Run the demo, keep what it draws."""
     binaries = Path(sys.executable).parent
     quiet = {**os.environ, "DEMO_SERVE": "0"}
     subprocess.run([binaries / "iosonde", "demo"], cwd=folder, check=True, env=quiet)
     small(folder / "iosonde-demo.png", "demo.png")
+
+
+def page(folder: Path) -> None:
+    """Run the page's tests, keep what they see of a target, an event, a job and a fleet."""
     shots = {**os.environ, "IOSONDE_SCREENSHOTS": str(folder)}
-    page = [binaries / "pytest", "tests/e2e/test_page.py"]
-    subprocess.run(page, cwd=ROOT, check=True, env=shots)
+    tests = ("tests/e2e/test_page.py", "tests/e2e/test_pages_beside.py")
+    subprocess.run(
+        [Path(sys.executable).parent / "pytest", *tests], cwd=ROOT, check=True, env=shots
+    )
     small(folder / "wide-light.png", "page.png", PANELS_PX)
+    small(folder / "event-1440-light.png", "page-event.png", EVENT_PX)
+    small(folder / "job-scheduled-1440-light.png", "page-job.png", JOB_PX)
+    small(folder / "fleet-1440-light.png", "page-fleet.png", FLEET_PX)
 
 
 def main() -> None:
     """Make what was asked for, or all."""
-    makers = {"figures": figures, "bench": bench, "readme": readme}
+    makers = {"figures": figures, "bench": bench, "readme": readme, "page": page}
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="iosonde-pictures-") as name:
         for wanted in sys.argv[1:] or makers:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from iosonde.cli.shared import options
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import spool_segments
 from iosonde.weather import seal
 from tests.kit.makers import START, simulated
 from tests.kit.reaper import reaper
@@ -55,5 +55,5 @@ def now(monkeypatch):
 def live(tmp_path):
     """A store of 5000 s by six ops, all of it still in two spool segments."""
     simulated(tmp_path, 5000, {"op": "md_create", "after": "100s", "for": "20s", "hang": True})
-    assert len(layout.spool_segments(tmp_path)) == 2
+    assert len(spool_segments(tmp_path)) == 2
     return tmp_path

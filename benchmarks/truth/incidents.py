@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
 from benchmarks.truth.queued import QueueServer
 from iosonde.connectors.source import Settings
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.spool import literal
 from iosonde.ingest.records import Told, import_records, split
 from iosonde.jobs.store.series import write_block
@@ -407,7 +407,7 @@ def _write(plan: _Plan, root: Path, columns: dict[str, list[object]]) -> None:
         con.register("made", table)
         for day in np.unique(due // (DAY_S * S)).tolist():
             date = datetime.fromtimestamp(day * DAY_S, UTC).strftime("%Y%m%d")
-            path = layout.parquet_path(root, HOST, f"made-{date}", day * DAY_S * S)
+            path = parquet_path(root, HOST, f"made-{date}", day * DAY_S * S)
             path.parent.mkdir(parents=True, exist_ok=True)
             where = f"due // {DAY_S * S} = {day}"
             con.execute(

@@ -192,6 +192,48 @@ def host_busy_windows(
 ) -> bytes:
     """One byte a window (float64 columns, NaN = unknown): 1 where the probing host explains it."""
 
+SEVERITIES: tuple[str, ...]
+BASELINE_WINDOWS: int
+CLIMATE_AT: float
+LOST_AT: float
+
+def live_findings(states: list[dict[str, Any]], now_ns: int) -> list[tuple[Any, ...]]:
+    """Of each state (``engine.states``) the fields of ``Finding``; ``ops`` holds those of ``OpVerdict``.
+
+    What is missing or of another type in a state counts as None.
+    """
+
+def current_states(
+    states: list[dict[str, Any]], now_ns: int, kept: set[tuple[str, str]]
+) -> list[bool]:
+    """Of each state whether it says something about now; ``kept``: (host, target) that count however old."""
+
+def sentences(
+    findings: Sequence[tuple[Any, ...]], offset_s: Callable[[int], int] | None
+) -> list[str]:
+    """The sentence of each ``Finding``. ``offset_s``: second (UTC) -> how far clocks are ahead; None: the system's.
+
+    Raises ValueError, TypeError (a row that is no finding), and what ``offset_s`` raises.
+    """
+
+def summary(seen: Sequence[tuple[str, str, str]]) -> str:
+    """How many are slow, of (host, target, severity)."""
+
+def worst_first(seen: Sequence[tuple[str, float | None, str, str]]) -> list[int]:
+    """Places of (severity, slowdown, host, target), the worst first."""
+
+def check_ranges(warning: str | None, critical: str | None) -> tuple[str, str]:
+    """Ranges of the plugin, the usual ones for None. Raises ValueError: one is none, or the warning comes last."""
+
+def check_states(
+    states: list[dict[str, Any]],
+    now_ns: int,
+    warning: str | None,
+    critical: str | None,
+    verbose: bool,
+) -> tuple[int, str]:
+    """Code and text of the plugin for one or more states. Raises ValueError as ``check_ranges`` does."""
+
 @final
 class Probe:
     """One running probe over several targets."""

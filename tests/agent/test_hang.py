@@ -259,7 +259,7 @@ def test_every_tick_has_its_row_and_the_late_ones_say_how_long(story: dict) -> N
 
 def test_a_throttled_device_is_slow_and_opens_no_breaker(tmp_path: Path) -> None:
     with harness.loop_ext4(tmp_path) as mount:
-        device = f"{os.major(mount.stat().st_dev)}:{os.minor(mount.stat().st_dev)}"
+        device = harness.device_of(mount)
         with harness.throttled(device) as group:
             config = f'window = "5s"\n{target(mount, "ext4")}'
             with harness.running(tmp_path, config) as agent:

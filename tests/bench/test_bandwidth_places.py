@@ -73,8 +73,7 @@ def test_the_rank_whose_file_lies_on_a_slow_device_is_named(ext4, place, store, 
     slow, usual = ext4 / "data", folder / "data.000001"
     shutil.copyfile(usual, slow)
     os.sync()
-    number = ext4.stat().st_dev
-    device = f"{os.major(number)}:{os.minor(number)}"
+    device = harness.device_of(ext4)
     subprocess.run(["mount", "--bind", slow, usual], check=True)
     try:
         with harness.throttled(device) as group:

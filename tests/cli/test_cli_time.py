@@ -16,7 +16,10 @@ from tests.kit import harness
 from tests.kit.commands import ENVIRON, run
 from tests.kit.makers import simulated
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mounts file systems")
+pytestmark = [
+    pytest.mark.service,
+    pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root"),
+]
 COMMAND = [sys.executable, "-m", "iosonde.cli.main"]
 
 

@@ -1,4 +1,7 @@
-"""``iosonde-agent now`` and ``check`` (Rust, no Python needed) say what ``iosonde now`` and ``check`` say."""
+"""``iosonde-agent now`` and ``check`` (no Python needed) answer as ``iosonde now`` and ``check`` do.
+
+Verdicts and sentences are one core's; who reads the states, chooses targets and prints is not.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,17 @@ import os
 import random
 import subprocess
 import time
+from datetime import UTC, timedelta, timezone, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from iosonde.weather.forget import current
+from iosonde.weather.slowdown.findings import SEVERITIES, from_states, worst_first
+from iosonde.weather.slowdown.thresholds import judged
+from iosonde.weather.slowdown.words import say_all
 from tests.kit.commands import put, run
 from tests.kit.harness import AGENT
 from tests.kit.makers import SECOND, START, op_state, state, with_ops
@@ -222,6 +231,61 @@ def test_the_same_of_a_thousand_states_whatever_they_say(tmp_path, capfd, zone):
         ),
         "damaged",
     }
+
+
+HOSTILE: tuple[object, ...] = (
+    *(None, True, 2**63, -(2**63), 10**30, float("nan"), float("inf"), -0.0, 1e308, b"x", ("a",)),
+    *("\ud800", "\x00", "hung", "slow", "damaged", [], [[]], {}, {"of": 1}, {"of": "/w"}, object()),
+)
+"""What no reader of states lets through; the core must not fall over it all the same."""
+
+
+def hostile_state(rng: random.Random, number: int) -> dict[str, Any]:
+    """A state of any kind with members, and members of operations, of any type at all."""
+    one = scrambled_state(rng, number)
+    for table in (one, *(one["ops"] if isinstance(one["ops"], list) else [])):
+        if isinstance(table, dict):
+            for name in rng.sample(sorted(table), min(len(table), rng.randrange(4))):
+                table[name] = rng.choice(HOSTILE)
+            if rng.random() < 0.2:
+                table.pop(rng.choice(sorted(table)), None)
+    return one
+
+
+def test_no_state_whatsoever_makes_the_core_panic():
+    rng = random.Random(11)
+    zones = (None, UTC, ZoneInfo("Asia/Kathmandu"), timezone(timedelta(hours=-14)))
+    for number in range(400):
+        states = [hostile_state(rng, place) for place in range(5)]
+        at_ns = rng.choice([START, 0, -(2**63), 2**63 - 1])
+        found = from_states(states, at_ns)
+        assert {one.severity for one in found} <= set(SEVERITIES)
+        said = say_all(found, rng.choice(zones))
+        assert all(said), number
+        assert len(worst_first(found)) == len(found)
+        assert judged(states, at_ns, verbose=True)[1].startswith("IOSONDE ")
+        assert len(current(states, at_ns)) <= len(states)
+
+
+def test_what_is_no_finding_is_refused():
+    finding = from_states([state()], START)[0]
+    for wrong in (finding[:5], finding._replace(kind="fine"), finding._replace(ops=(("op",),))):
+        with pytest.raises((ValueError, TypeError)):
+            say_all([wrong])
+    with pytest.raises((ValueError, TypeError)):
+        from_states([7], START)
+
+
+def test_an_error_of_a_zone_reaches_its_caller():
+    class Broken(tzinfo):
+        def utcoffset(self, _moment):
+            raise LookupError("no such place")
+
+        dst = utcoffset
+
+    stale = from_states([state(running=False)], START)
+    with pytest.raises(LookupError, match="no such place"):
+        say_all(stale, Broken())
 
 
 def command(*request: object, environ: dict[str, str] | None = None) -> tuple[int, str, str]:

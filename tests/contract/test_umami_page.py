@@ -105,7 +105,8 @@ def test_shifts_in_prose_are_those_in_code() -> None:
 def test_motifs_and_predictions_in_prose_are_those_in_code() -> None:
     least = f"at least {clusters.SMALLEST} jobs and {clusters.SMALLEST_SHARE:g} of them"
     assert least in PAGE
-    assert f"(gradient boosting, {prediction.TREES} trees)" in PAGE
+    learner = f"(gradient boosting, {prediction.TREES} trees, {prediction.BINS} levels of a metric)"
+    assert learner in PAGE
     assert prediction.FIRST_SHARE == 0.5
     assert f"in {prediction.FOLDS} stretches of the last half" in PAGE
     assert f"median of the last {prediction.CLIMATE_DAYS:g} days" in PAGE

@@ -121,7 +121,7 @@ def test_pickers_are_in_the_address(visit_climate) -> None:
     page.go_back()
     page.wait_for_function("() => document.querySelectorAll('.climate-pane').length === 1")
     assert page.get_by_label("Before this day (UTC)").input_value() == "2027-02-01"
-    page.get_by_role("link", name="Weather").click()
+    page.get_by_role("link", name="Now", exact=True).click()
     at.drawn()
     assert page.locator(".climate-page").count() == 0
 

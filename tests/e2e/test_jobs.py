@@ -35,7 +35,7 @@ def visit_jobs(chromium, of_jobs: str):
 
 
 def opened(at: Visit, job: str) -> Visit:
-    at.page.locator(".jobs-items a", has=at.page.locator(f"b:text-is('{job}')")).click()
+    at.page.locator(".list-items a", has=at.page.locator(f"b:text-is('{job}')")).click()
     at.page.wait_for_selector(READY.format(job))
     return at
 
@@ -46,10 +46,10 @@ def test_a_job_is_found_and_its_diagram_drawn(
 ) -> None:
     at: Visit = visit_jobs(JOBS, viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = at.page
-    page.wait_for_selector(".jobs-items a")
-    assert page.locator(".jobs-count").inner_text() == "30 jobs"
+    page.wait_for_selector(".list-items a")
+    assert page.locator(".list-count").inner_text() == "30 jobs"
     page.get_by_label("Search jobs").fill("work 3")
-    page.wait_for_function("() => document.querySelectorAll('.jobs-items a').length === 4")
+    page.wait_for_function("() => document.querySelectorAll('.list-items a').length === 4")
     opened(at, "30")
     assert (
         page.locator("#job-title").inner_text()
@@ -76,8 +76,8 @@ def test_a_job_is_found_and_its_diagram_drawn(
 def test_keys_go_from_run_to_run(visit_jobs) -> None:
     at: Visit = visit_jobs(JOBS)
     page = at.page
-    page.wait_for_selector(".jobs-items a")
-    page.locator(".jobs-items a").first.focus()
+    page.wait_for_selector(".list-items a")
+    page.locator(".list-items a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(READY.format("30"))
     page.locator("[data-metric=cf_bandwidth_ratio] .umami-draw").focus()
@@ -103,7 +103,7 @@ def test_an_address_leads_back_and_forth(visit_jobs) -> None:
     page.wait_for_function(
         "() => document.querySelector('.job .view').innerText.includes('11 earlier')"
     )
-    page.get_by_role("link", name="Weather").click()
+    page.get_by_role("link", name="Now", exact=True).click()
     at.drawn()
     assert page.locator(".jobs-page").count() == 0
     page.go_back()
@@ -142,3 +142,23 @@ def test_a_job_of_several_runs_offers_them(visit_twice) -> None:
     page.wait_for_selector("[data-job='77'] .umami-star")
     assert page.locator("#job-title").inner_text().startswith("Job 77")
     assert "2026-11-09" in page.locator("#job-title").inner_text()
+
+
+@pytest.fixture
+def visit_strange(chromium, tmp_path: Path):
+    """A server over jobs with two columns that nobody has described."""
+    table = simulated()
+    strange = {f"strange_{n}": np.arange(len(table.job_id), dtype=float) for n in (1, 2)}
+    table = replace(table, metrics=table.metrics | strange)
+    with stores.running(tmp_path, jobs=lambda: table, clock=lambda: stores.NOW) as (address, _):
+        yield from visiting(chromium, address)
+
+
+def test_notes_on_the_data_are_folded_until_somebody_asks(visit_strange) -> None:
+    at: Visit = visit_strange(f"{JOBS}&job=30")
+    at.page.wait_for_selector(READY.format("30"))
+    note = at.page.locator(".umami-verdict li", has_text="2 columns without a description")
+    assert note.count() == 1
+    assert not note.is_visible()
+    at.page.locator(".umami-verdict summary").click()
+    assert note.is_visible()

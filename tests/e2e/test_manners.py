@@ -29,9 +29,9 @@ SENTENCES = {
 TABLES = {
     "weather": "pane,column,mark,name,begin,end,across,across_unit,value,lower,upper,unit,n",
     "job": "metric,label,unit,",
-    "load": "begin_ns,end_ns,name,mean_per_s,most_per_s",
+    "load": "begin,end,begin_ns,end_ns,name,mean_per_s,most_per_s",
     "run": "pane,column,mark,name,begin,end,",
-    "climate": "file_system,motif,at_ns,",
+    "climate": "file_system,motif,at,earliest,latest,at_ns,",
     "simulate": "client,first_tick,reads,",
 }
 """Pages with charts to save: how their tables begin."""

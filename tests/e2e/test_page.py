@@ -6,11 +6,14 @@ The server's clock stands still, so what is shown is known exactly. Screenshots 
 
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
 
 from tests.kit import stores
 from tests.kit.browser import AT_WORK, WORK, sentence, wait_until
+from tests.kit.stores import HOUR, NOW
 
 pytestmark = pytest.mark.service
 
@@ -163,3 +166,38 @@ def test_headings_and_names(visit) -> None:
         assert word in explained
     assert "7 d before" in explained
     assert "2x" in explained
+
+
+def test_events_are_bracketed_where_they_were_and_lead_to_their_reason(visit, still: str) -> None:
+    page = visit(f"{AT_WORK}&range=1h").drawn().page
+    page.wait_for_selector(".event-label")
+    span = {"from": (NOW - HOUR) // 10**6, "to": NOW // 10**6}
+    asked = {**span, "host": stores.HOST, "target": WORK, "zone": "UTC"}
+    events = httpx2.get(f"{still}/api/annotations", params=asked).json()["annotations"]
+    assert {one["kind"] for one in events} == {"slow", "hang"}
+    for op in OPS:
+        of_op = [one for one in events if one["op"] == op]
+        marks = page.locator(f".panel[data-op={op}] .span-mark:visible")
+        assert marks.count() == len(of_op), op
+        for mark, event in zip(marks.all(), of_op, strict=True):
+            place = mark.evaluate(
+                "mark => { const [a, b] = [mark, mark.closest('.u-over')].map(e => e.getBoundingClientRect());"
+                "return [(a.left - b.left) / b.width, (a.right - b.left) / b.width]; }"
+            )
+            ends = [event["time"], event["timeEnd"] or span["to"]]
+            wanted = [(one - span["from"]) / (span["to"] - span["from"]) for one in ends]
+            assert place == pytest.approx(wanted, abs=0.012), event["text"]
+            assert (mark.get_attribute("data-open") is not None) == (event["timeEnd"] is None)
+            link = mark.get_by_role("link")
+            assert link.text_content() == f"{event['kind']}: {event['text']}"
+    page.locator(".panel[data-op=data_read] .event-label").click()
+    page.wait_for_selector("#event-title")
+    slow = next(one["id"] for one in events if one["op"] == "data_read")
+    assert parse_qs(urlsplit(page.url).fragment)["event"] == [slow]
+
+
+def test_an_event_longer_than_the_span_has_no_edges_and_others_no_mark(visit) -> None:
+    page = visit(f"{AT_WORK}&from=2026-11-18T11:43:00Z&to=2026-11-18T11:45:00Z").drawn().page
+    page.wait_for_selector(".event-label")
+    assert page.locator(".span-mark:visible").count() == 1, "the hang came later"
+    assert page.locator(".panel[data-op=data_read] .span-mark[data-cut][data-open]").count() == 1

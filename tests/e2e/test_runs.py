@@ -33,7 +33,7 @@ def test_a_run_is_found_and_shown(visit_runs, shots: Path, scheme: str, width: i
     at: Visit = visit_runs(RUNS, viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = at.page
     page.wait_for_selector(".runs-list a")
-    assert page.locator(".runs-list .jobs-count").inner_text() == "5 runs"
+    assert page.locator(".runs-list .list-count").inner_text() == "5 runs"
     page.get_by_label("Benchmark", exact=True).select_option("bandwidth")
     page.wait_for_function("() => document.querySelectorAll('.runs-list a').length === 2")
     page.locator("[data-run=slow-ost]").first.click()

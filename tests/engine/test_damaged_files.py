@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from iosonde.cli.shared import options
-from iosonde.engine import checksum, layout
+from iosonde.engine import checksum
+from iosonde.engine.layout.segments import parquet_segments
 from iosonde.engine.left_out import left_out
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.weather.seal import seal
@@ -72,7 +73,7 @@ def damage(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", WHAT)
 def test_a_damaged_file_is_named_and_the_others_are_answered(store, how):
-    first, *others = (segment.path for segment in layout.parquet_segments(store))
+    first, *others = (segment.path for segment in parquet_segments(store))
     rest = store.parent / "rest"
     for path in others:
         to = rest / path.relative_to(store)
@@ -93,7 +94,7 @@ def test_a_damaged_file_is_named_and_the_others_are_answered(store, how):
 
 def test_every_command_goes_on_and_names_the_file(store, capfd, monkeypatch, utc):
     monkeypatch.setattr(options, "now_ns", lambda: START + 6 * 3600 * 10**9)
-    damaged = layout.parquet_segments(store)[0].path
+    damaged = parquet_segments(store)[0].path
     shutil.rmtree(store / "rollups")
     damage(damaged, "footer")
     for command in (
@@ -126,7 +127,7 @@ def test_every_command_goes_on_and_names_the_file(store, capfd, monkeypatch, utc
 
 
 def test_a_flip_of_any_byte_is_seen(store):
-    path = layout.parquet_segments(store)[0].path
+    path = parquet_segments(store)[0].path
     data = path.read_bytes()
     assert checksum.wrong(path) == ""
     dice = np.random.default_rng(3)
@@ -147,7 +148,7 @@ def test_a_name_like_the_mark_is_a_name(tmp_path):
 
 def test_files_of_earlier_versions_have_no_checksum_and_are_read(store):
     before = everything(store)
-    for segment in layout.parquet_segments(store):
+    for segment in parquet_segments(store):
         with duckdb.connect() as con:
             con.execute(
                 f"COPY (FROM '{segment.path}') TO '{segment.path}.new' "
@@ -158,7 +159,7 @@ def test_files_of_earlier_versions_have_no_checksum_and_are_read(store):
 
 
 def test_a_page_without_checksum_that_cannot_be_read_is_named_too(store):
-    first = layout.parquet_segments(store)[0].path
+    first = parquet_segments(store)[0].path
     with duckdb.connect() as con:
         con.execute(f"COPY (FROM '{first}') TO '{first}.new' (FORMAT parquet, COMPRESSION zstd)")
     data = bytearray(Path(f"{first}.new").read_bytes())

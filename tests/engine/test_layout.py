@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.engine import layout
+from iosonde.engine.layout.root import default_root
+from iosonde.engine.layout.segments import parquet_path, parquet_segments, spool_segments
 from iosonde.model.errors import StoreError
 
 START = 1_790_000_000_000_000_000
@@ -19,12 +20,12 @@ START = 1_790_000_000_000_000_000
     ],
 )
 def test_the_default_folder(environ, root):
-    assert layout.default_root(environ) == Path(root)
+    assert default_root(environ) == Path(root)
 
 
 def test_an_absent_store_is_an_empty_one(tmp_path):
-    assert layout.spool_segments(tmp_path / "no") == []
-    assert layout.parquet_segments(tmp_path / "no") == []
+    assert spool_segments(tmp_path / "no") == []
+    assert parquet_segments(tmp_path / "no") == []
 
 
 def test_only_segments_are_listed(tmp_path):
@@ -36,13 +37,13 @@ def test_only_segments_are_listed(tmp_path):
         folder.mkdir(parents=True)
         for name in ("r-0.parquet", ".r-2.77.parquet"):
             (folder / name).touch()
-    assert [(s.host, s.stem) for s in layout.spool_segments(tmp_path)] == [("h", "r-1")]
-    assert len(layout.parquet_segments(tmp_path)) == 2
-    later = layout.parquet_segments(tmp_path, "2026-09-21")
-    assert [s.path for s in later] == [layout.parquet_path(tmp_path, "h", "r-0", START)]
+    assert [(s.host, s.stem) for s in spool_segments(tmp_path)] == [("h", "r-1")]
+    assert len(parquet_segments(tmp_path)) == 2
+    later = parquet_segments(tmp_path, "2026-09-21")
+    assert [s.path for s in later] == [parquet_path(tmp_path, "h", "r-0", START)]
 
 
 def test_a_file_in_place_of_a_folder_is_explained(tmp_path):
     (tmp_path / "spool").touch()
     with pytest.raises(StoreError, match="cannot list"):
-        layout.spool_segments(tmp_path)
+        spool_segments(tmp_path)

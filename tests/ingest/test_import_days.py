@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.engine import layout
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.ingest.latencies import Naming, import_latencies
 from iosonde.weather.rollups.rollups import rollups
@@ -39,7 +40,7 @@ def dues(root, since_ns=None):
 
 def as_one_file(root):
     """The store as it was when all days of a phase lay in the partition of the first."""
-    files = [segment.path for segment in layout.parquet_segments(root)]
+    files = [segment.path for segment in parquet_segments(root)]
     first = min(files, key=str)
     con = connect()
     names = ", ".join(f"'{path}'" for path in files)
@@ -74,12 +75,12 @@ def test_each_file_holds_its_own_day_and_whole_intervals(tmp_path, fortnight):
         begin = due // INTERVAL_NS * INTERVAL_NS
         expected[begin] = expected.get(begin, 0) + 1
     assert dict(zip(starts, found.columns["n_due"].tolist(), strict=True)) == expected
-    for segment in layout.rollup_segments(root):
+    for segment in rollup_segments(root):
         con = connect()
         days = con.execute(f"SELECT DISTINCT start_ns // 86400000000000 FROM '{segment.path}'")
         (day,) = days.fetchall()
         con.close()
-        assert f"date={layout.utc_date(day[0] * DAY_S * SECOND)}" in str(segment.path)
+        assert f"date={utc_date(day[0] * DAY_S * SECOND)}" in str(segment.path)
 
 
 def test_a_second_import_does_nothing(tmp_path, fortnight):
@@ -88,7 +89,7 @@ def test_a_second_import_does_nothing(tmp_path, fortnight):
     before = {path: path.read_bytes() for path in files}
     again = put(root, fortnight, started_ns=START + 5, target="other")
     assert (again.rows, again.known_rows) == (0, ROWS)
-    assert {s.path: s.path.read_bytes() for s in layout.parquet_segments(root)} == before
+    assert {s.path: s.path.read_bytes() for s in parquet_segments(root)} == before
 
 
 def test_a_second_import_parts_what_lies_in_one_file(tmp_path, fortnight):

@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_segments
 from iosonde.ingest.files import import_files
 from iosonde.ingest.latencies import Naming
 from iosonde.model.errors import InputFileError
@@ -84,20 +84,20 @@ def test_export_and_import_lose_nothing(tmp_path, everything, ending):
 def test_what_is_exported_and_comes_back_changes_nothing(tmp_path, everything):
     simulated(everything, 30)  # rows in the spool too
     path = exported(everything, tmp_path / "out.parquet")
-    before = [segment.path for segment in layout.parquet_segments(everything)]
+    before = [segment.path for segment in parquet_segments(everything)]
     (done,) = put(everything, path).samples
     assert (done.written.rows, done.written.known_rows) == (0, done.rows)
-    assert [segment.path for segment in layout.parquet_segments(everything)] == before
+    assert [segment.path for segment in parquet_segments(everything)] == before
 
 
 def test_the_same_file_twice_and_a_longer_one(tmp_path):
     root, path = tmp_path / "store", tmp_path / "s.csv"
     few = [(START + k * SECOND, "read", 100 + k) for k in range(100)]
     assert put(root, table(path, few)).samples[0].written.rows == 100
-    before = {s.path: s.path.read_bytes() for s in layout.parquet_segments(root)}
+    before = {s.path: s.path.read_bytes() for s in parquet_segments(root)}
     again = put(root, path, host="elsewhere", target="other", period_ns=SECOND).samples[0].written
     assert (again.rows, again.known_rows) == (0, 100)
-    assert {s.path: s.path.read_bytes() for s in layout.parquet_segments(root)} == before
+    assert {s.path: s.path.read_bytes() for s in parquet_segments(root)} == before
     more = [*few, *((START + k * SECOND, "read", 100) for k in range(100, 200_000, 1000))]
     assert put(root, table(path, more)).samples[0].written.rows == 300
     out = exported(root, tmp_path / "out.parquet")

@@ -9,7 +9,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +200,24 @@ def loop_ext4(folder: Path, size_mib: int = 256) -> Iterator[Path]:
             wait_for("the unmount", lambda: unmounted(mount))
     finally:
         image.unlink(missing_ok=True)
+
+
+@contextmanager
+def four_disks(folder: Path, size_mib: int, name: str = "fs") -> Iterator[list[Path]]:
+    """Four file systems of their own, one of which may be slowed down (see ``throttle``)."""
+    with ExitStack() as stack:
+        found = []
+        for number in range(4):
+            one = folder / f"{name}{number}"
+            one.mkdir()
+            found.append(stack.enter_context(loop_ext4(one, size_mib)))
+        yield found
+
+
+def device_of(mount: Path) -> str:
+    """Major and minor number of what a file system lies on, as control groups write them."""
+    number = mount.stat().st_dev
+    return f"{os.major(number)}:{os.minor(number)}"
 
 
 class Fuse:

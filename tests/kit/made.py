@@ -10,8 +10,8 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.spool import literal
 from tests.kit.makers import LATENCY, SECOND
 
@@ -121,7 +121,7 @@ def made(
         )
         for first in range(int(due.min()) // day * day, int(due.max()) + 1, day):
             stem = f"made{zlib.crc32(target.encode())}x{period_s}-{first // day}"
-            path = layout.parquet_path(root, host, stem, first)
+            path = parquet_path(root, host, stem, first)
             path.parent.mkdir(parents=True, exist_ok=True)
             con.execute(
                 f"COPY (SELECT {picked} FROM made WHERE due_ns // {day} = {first // day} "

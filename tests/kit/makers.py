@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.weather.store import Store
@@ -59,7 +59,7 @@ def rows(services_ns: Iterable[int], start_ns: int = START, **changes: Any) -> l
 
 def sealed(root: Path, stem: str, samples: list[dict[str, Any]], opened_ns: int = START) -> Path:
     """A sealed segment with exactly these samples."""
-    path = layout.parquet_path(root, "login2", stem, opened_ns)
+    path = parquet_path(root, "login2", stem, opened_ns)
     path.parent.mkdir(parents=True, exist_ok=True)
     columns = {
         name: np.array([NULL_NS if sample[name] is None else sample[name] for sample in samples])

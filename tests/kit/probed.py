@@ -9,8 +9,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.frames import NULL_NS
 
@@ -38,7 +38,7 @@ def probed(
 def _segment(root: Path, due: Any, service_s: Any, names: dict[str, str]) -> None:
     n = len(due)
     stem = f"{names['op']}-{names['target'].strip('/')}-{int(due[0])}"
-    path = layout.parquet_path(root, names["host"], stem, int(due[0]))
+    path = parquet_path(root, names["host"], stem, int(due[0]))
     path.parent.mkdir(parents=True, exist_ok=True)
     fixed: dict[str, Any] = {
         "schema_version": 1,

@@ -20,7 +20,7 @@ PAGES = {
     "weather": (AT_WORK, ".panels[data-loaded=true]"),
     "why": ("#page=why", "main h2"),
     "about": ("#page=about", "main h2"),
-    "jobs": ("#page=jobs", ".jobs-items a"),
+    "jobs": ("#page=jobs", ".list-items a"),
     "job": (f"#page=jobs&job={JOB}&history=all", f"[data-job='{JOB}'] .umami-star"),
     "load": ("#page=load", ".load-body[data-slowdown]"),
     "runs": ("#page=runs", ".runs-list a"),

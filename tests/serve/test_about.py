@@ -33,11 +33,19 @@ def test_what_a_state_does_not_say_is_not_zero() -> None:
 def test_only_probes_that_run_cost_something(tmp_path: Path) -> None:
     stores.simulate(tmp_path, 2 * stores.MINUTE, stores.target("/work"), stores.target("/home"))
     client = TestClient(create(tmp_path, clock=lambda: stores.NOW), base_url="http://127.0.0.1")
-    assert client.get("/api/about/cost").json() == {"sentence": "", "probes": []}
+    assert client.get("/api/about/cost").json() == {
+        "sentence": "",
+        "total": 0,
+        "probes": [],
+    }
     stores.say_it_runs(tmp_path, stores.NOW)
     answer = TestClient(create(tmp_path), base_url="http://127.0.0.1").get("/api/about/cost").json()
     assert [one["target"] for one in answer["probes"]] == ["/home", "/work"]
     assert [one["ops_per_s"] for one in answer["probes"]] == [6.0, 6.0]
+    page = TestClient(create(tmp_path), base_url="http://127.0.0.1").get(
+        "/api/about/cost?limit=1&offset=1"
+    )
+    assert (page.json()["total"], page.json()["probes"]) == (2, answer["probes"][1:])
     assert answer["sentence"].startswith("2 probed targets: 12 operations/s")
 
 

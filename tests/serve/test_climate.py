@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 import httpx2
@@ -150,6 +151,15 @@ def test_files_to_keep(client: TestClient, store: Path, capsys: pytest.CaptureFi
     assert answer.text == terminal(store, capsys, "--format", "csv")
     rows = list(csv.DictReader(answer.text.splitlines()))
     assert [row["motif"] for row in rows] == ["ior shared read"] * 3
+    berlin = {"format": "csv", "zone": "Europe/Berlin"}
+    zoned = client.get("/api/climate", params=berlin).text
+    for row, other in zip(rows, csv.DictReader(zoned.splitlines()), strict=True):
+        for name in ("at", "earliest", "latest"):
+            assert row[name].endswith("+00:00")
+            assert other[name].endswith(("+01:00", "+02:00"))
+            for one in (row, other):
+                instant = datetime.fromisoformat(one[name]).timestamp()
+                assert instant == pytest.approx(int(row[f"{name}_ns"]) / 1e9, abs=1e-3)
     assert answer.headers["content-disposition"] == 'attachment; filename="iosonde-climate.csv"'
     some = {"file_system": "one", "motif": "hacc fpp write"}
     for form, head in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
@@ -158,7 +168,9 @@ def test_files_to_keep(client: TestClient, store: Path, capsys: pytest.CaptureFi
         name = f'attachment; filename="iosonde-climate-one-hacc-fpp-write.{form}"'
         assert answer.headers["content-disposition"] == name
     steady = client.get("/api/climate", params={**some, "format": "csv"}).text
-    assert steady.startswith("file_system,motif,at_ns,"), "a head, though nothing changed"
+    assert steady.startswith("file_system,motif,at,earliest,latest,at_ns,"), (
+        "a head, though nothing changed"
+    )
     assert steady.count("\n") == 1
 
 

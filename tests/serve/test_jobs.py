@@ -38,7 +38,7 @@ def client(tmp_path_factory: pytest.TempPathFactory):
 
 def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
     every = client.get("/api/jobs").json()
-    assert (every["n"], every["n_found"]) == (30, 30)
+    assert (every["n"], every["total"]) == (30, 30)
     assert [job["job"] for job in every["jobs"]] == [str(i) for i in range(30, 0, -1)]
     assert every["jobs"][0] == {
         "job": "30",
@@ -65,14 +65,17 @@ def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
         "slowness_by": "I/O rate",
     }
     found = client.get("/api/jobs", params={"search": "WORK 2", "limit": 3}).json()
-    assert found["n_found"] == 12, "2, 12, 20 to 29"
+    assert found["total"] == 12, "2, 12, 20 to 29"
     assert [job["job"] for job in found["jobs"]] == ["29", "28", "27"]
+    rest = client.get("/api/jobs", params={"search": "WORK 2", "limit": 20, "offset": 3}).json()
+    assert [job["job"] for job in rest["jobs"]][-2:] == ["12", "2"]
+    assert (rest["total"], len(rest["jobs"])) == (12, 9)
     assert client.get("/api/jobs", params={"search": "nothing"}).json()["jobs"] == []
     slow = client.get("/api/jobs", params={"slow": "true", "sort": "slowness"}).json()["jobs"]
     assert [job["job"] for job in slow] == ["30"]
-    assert client.get("/api/jobs", params={"user": "ann"}).json()["n_found"] == 0
+    assert client.get("/api/jobs", params={"user": "ann"}).json()["total"] == 0
     began = int(JOBS.start_ns[27])
-    assert client.get("/api/jobs", params={"since_ns": began}).json()["n_found"] == 3
+    assert client.get("/api/jobs", params={"since_ns": began}).json()["total"] == 3
 
 
 def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) -> None:
@@ -105,7 +108,7 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
         ("/api/umami?job=30&last=9999999999999999999", 400, "from 1"),
         ("/api/umami?job=30&metric=oss", 404, "no such metric"),
         ("/api/umami?job=" + "9" * 300, 400, "too long"),
-        ("/api/jobs?limit=501", 400, "500"),
+        ("/api/jobs?limit=1001", 400, "1000"),
         ("/api/jobs?sort=up", 400, "one of time, slowness"),
         ("/api/jobs?order=up", 400, "no parameter"),
     ],
@@ -135,9 +138,9 @@ def test_runs_of_one_job_are_listed_so_that_each_can_be_asked_for(tmp_path: Path
 def test_a_store_without_jobs_has_an_empty_list(tmp_path: Path) -> None:
     with TestClient(create(tmp_path), base_url="http://127.0.0.1") as client:
         assert client.get("/api/jobs").json() == {
-            "schema_version": 2,
+            "schema_version": 3,
             "n": 0,
-            "n_found": 0,
+            "total": 0,
             "jobs": [],
         }
         assert client.get("/api/umami?job=1").status_code == 404

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -63,6 +65,12 @@ def test_the_band_and_the_jobs_behind_it(client: TestClient) -> None:
     table = client.get("/api/load", params={"format": "csv"})
     assert table.headers["content-disposition"].endswith('"iosonde-load-user.csv"')
     assert f",{HOG},40000,40000" in table.text
+    zoned = client.get("/api/load", params={"format": "csv", "zone": "Asia/Kolkata"}).text
+    row = next(csv.DictReader(zoned.splitlines()))
+    for name in ("begin", "end"):
+        assert row[name].endswith("+05:30")
+        instant = datetime.fromisoformat(row[name]).timestamp()
+        assert instant == pytest.approx(int(row[f"{name}_ns"]) / 1e9, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +112,7 @@ def test_a_store_without_loads_says_so(tmp_path: Path) -> None:
         fits(client.get("/openapi.json").json(), "/api/load", "200", answer.json())
         assert client.get("/api/load/cells").content == b""
         jobs = client.get("/api/load/jobs?since_ns=1&until_ns=2").json()
-        assert jobs == {"n": 0, "jobs": []}
+        assert jobs == {"total": 0, "jobs": []}
 
 
 def test_an_old_history_is_made_anew_while_readers_keep_it() -> None:

@@ -22,7 +22,7 @@ ANSWERS = [
     f"{SERIES}&since_ns={NOW - 40 * MINUTE}&points=false",
     "/api/series?host=nobody&target=none",
     *(f"/api/figure?kind={kind}" for kind in KINDS),
-    "/api/jobs?limit=7",
+    "/api/jobs?limit=7&offset=3",
     "/api/umami?job=12",
     "/api/umami?job=1",
     "/api/why",
@@ -41,6 +41,10 @@ ANSWERS = [
     f"/api/annotations?from={(NOW - HOUR) // 10**6}&to={NOW // 10**6}",
     f"/api/annotations?from={(NOW - HOUR) // 10**6}&to={NOW // 10**6}&why=1",
 ]
+LISTS = (
+    *("/api/status", "/api/annotations", "/api/jobs", "/api/runs", "/api/load/jobs"),
+    "/api/about/cost",
+)
 WRONG = [
     "/api/simulate?ticks=200001",
     "/api/simulate?processes=0&writers=0",
@@ -113,7 +117,9 @@ def test_limits_reach_the_description(described: dict) -> None:
     }
     assert parameters["/api/series", "window_ns"]["minimum"] == 1_000_000
     assert parameters["/api/series", "since_ns"]["anyOf"][0]["format"] == "nanoseconds"
-    assert parameters["/api/jobs", "limit"]["maximum"] == 500
+    for path in LISTS:
+        assert parameters[path, "limit"]["maximum"] == 1000
+        assert parameters[path, "offset"]["minimum"] == 0
     assert parameters["/api/figure", "kind"]["enum"] == list(KINDS)
 
 

@@ -97,7 +97,7 @@ def test_no_route_names_anybody(root: Path) -> None:
         assert all(one["name"].startswith("user-") for one in load["columns"])
         for by, name in (("user", USER), ("job", JOB)):
             asked = {"by": by, "name": name, "since_ns": HOG_NS[0], "until_ns": HOG_NS[1]}
-            assert client.get("/api/load/jobs", params=asked).json()["n"] == 0, "no oracle"
+            assert client.get("/api/load/jobs", params=asked).json()["total"] == 0, "no oracle"
 
 
 def test_the_walk_finds_names_where_they_are_shown(root: Path) -> None:

@@ -45,10 +45,13 @@ def metadata(client: TestClient) -> list[str]:
 def test_runs_are_listed_and_filtered(client: TestClient) -> None:
     every = client.get("/api/runs").json()
     fits(client.get("/openapi.json").json(), "/api/runs", "200", every)
-    assert (every["n"], every["n_found"], every["kinds"]) == (5, 5, ["bandwidth", "metadata"])
+    assert (every["n"], every["total"], every["kinds"]) == (5, 5, ["bandwidth", "metadata"])
     assert all(" ops/s" in one["headline"] for one in every["runs"] if one["kind"] == "metadata")
     one = client.get("/api/runs", params={"kind": "bandwidth", "limit": 1}).json()
-    assert (one["n"], one["n_found"], len(one["runs"])) == (5, 2, 1)
+    assert (one["n"], one["total"], len(one["runs"])) == (5, 2, 1)
+    pages = [client.get(f"/api/runs?limit=2&offset={n}").json() for n in (0, 2, 4, 6)]
+    assert [one for page in pages for one in page["runs"]] == every["runs"]
+    assert {page["total"] for page in pages} == {5}
     began = every["runs"][-1]["began_ns"]
     later = client.get("/api/runs", params={"since_ns": began + 1}).json()
     assert later["n"] < 5

@@ -2,7 +2,7 @@
 
 import os
 
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import parquet_segments, spool_segments
 from iosonde.serve.sealing import Sealer
 from iosonde.weather.seal import seal
 from tests.kit.harness import wait_for
@@ -14,9 +14,9 @@ def test_what_is_closed_becomes_parquet_by_and_by(tmp_path):
     sealer = Sealer(tmp_path, told.append, every_s=0.01)
     sealer.start()
     simulated(tmp_path, 300)
-    wait_for("the sealing", lambda: not layout.spool_segments(tmp_path))
+    wait_for("the sealing", lambda: not spool_segments(tmp_path))
     sealer.stop()
-    assert layout.parquet_segments(tmp_path, None)
+    assert parquet_segments(tmp_path, None)
     assert told == []
 
 
@@ -30,7 +30,7 @@ def test_trouble_is_told_once(tmp_path):
     sealer.stop()
     assert len(told) == 1
     assert "cannot seal" in told[0]
-    assert layout.spool_segments(tmp_path), "the segments are kept"
+    assert spool_segments(tmp_path), "the segments are kept"
 
 
 def test_segments_of_another_host_must_have_settled(tmp_path, monkeypatch):
@@ -38,7 +38,7 @@ def test_segments_of_another_host_must_have_settled(tmp_path, monkeypatch):
     monkeypatch.setattr("iosonde.weather.seal.this_host", lambda: "another")
     monkeypatch.setattr("iosonde.weather.seal.boot_id", lambda: None)
     assert seal(tmp_path) == []
-    for segment in layout.spool_segments(tmp_path):
+    for segment in spool_segments(tmp_path):
         old = segment.path.stat().st_mtime - 7300
         os.utime(segment.path, (old, old))
     assert len(seal(tmp_path)) >= 1

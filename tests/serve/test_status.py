@@ -46,7 +46,7 @@ def test_the_status_says_what_the_page_says_the_worst_first(client: TestClient) 
     assert status["sentence"] == first["sentence"] == page["/work"]["sentence"]
     assert first["slowdown"] == pytest.approx(10, rel=0.3)
     assert first["brief"].endswith("x slower")
-    assert (status["n"], sum(status["counts"].values())) == (3, 3)
+    assert (status["total"], sum(status["counts"].values())) == (3, 3)
     assert status["counts"]["slow"] == 1
 
 
@@ -55,7 +55,7 @@ def test_pages_of_the_status_hold_every_target_once(client: TestClient) -> None:
     assert sorted(one["target"] for page in pages for one in page["targets"]) == [
         *("/home", "/old", "/work")
     ]
-    assert {page["n"] for page in pages} == {3}
+    assert {page["total"] for page in pages} == {3}
 
 
 def test_a_target_that_there_is_not_is_refused_with_those_that_there_are(
@@ -120,6 +120,13 @@ def test_annotations_are_the_events_in_milliseconds(client: TestClient) -> None:
     assert all("iosonde" in one["tags"] for one in every["annotations"])
     one = client.get("/api/annotations", params={**asked, "target": "/old", "limit": 1}).json()
     assert [found["target"] for found in one["annotations"]] == ["/old"]
+    pages = [
+        client.get("/api/annotations", params={**asked, "limit": 1, "offset": n}).json()
+        for n in range(every["total"] + 1)
+    ]
+    assert [one for page in pages[::-1] for one in page["annotations"]] == every["annotations"]
+    assert {page["total"] for page in pages} == {len(every["annotations"])}
+    assert hang["op"] == "md_create"
     assert client.get("/api/annotations?from=5&to=4").status_code == 400
     assert client.get("/api/annotations?from=0").status_code == 400
 
@@ -149,8 +156,8 @@ def test_only_so_many_of_the_newest_say_why(client: TestClient) -> None:
 
 def test_the_summary_counts_what_it_lists(client: TestClient) -> None:
     answer = client.get("/api/status").json()
-    assert answer["n"] == sum(answer["counts"].values()) > 1
-    assert answer["summary"].startswith(f"{answer['n']} targets: ")
+    assert answer["total"] == sum(answer["counts"].values()) > 1
+    assert answer["summary"].startswith(f"{answer['total']} targets: ")
     told = [int(part.split()[0]) for part in answer["summary"].split(": ")[1].split(", ")]
     assert sorted(told) == sorted(n for n in answer["counts"].values() if n)
     assert client.get("/api/status?target=/work").json()["summary"] == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import every_sealed
 from iosonde.engine.remote.joined import join
 from iosonde.engine.remote.mirror import is_ours, mirrored
 from iosonde.engine.remote.s3 import Bucket, bucket_of
@@ -110,7 +110,7 @@ def test_what_is_merged_after_it_was_shipped_counts_once(hosts, environ, tmp_pat
     compact(root, START + 3 * DAY_NS, grace_ns=0)
     assert len(ship(root, URL, environ).sent) == 2
     copy = copied(URL, environ)
-    assert len(layout.every_sealed(copy)) == 3
+    assert len(every_sealed(copy)) == 3
     assert Store(copy).count() == before
     assert int(Store(copy).rollups().columns["n_due"].sum()) == before
 

@@ -4,24 +4,16 @@ from datetime import UTC
 
 import pytest
 
-from iosonde.model.errors import UnitError
+from iosonde.model.errors import UnitError, UsageError
 from iosonde.model.frames import SeriesKey, SlowSpan
-from iosonde.weather.slowdown.components import compared
-from iosonde.weather.slowdown.findings import from_span, from_state, worst_first
-from iosonde.weather.slowdown.thresholds import (
-    CRITICAL,
-    OK,
-    UNKNOWN,
-    WARNING,
-    parse_range,
-    status,
-    worst,
-)
+from iosonde.weather.slowdown.findings import from_span, from_state, from_states, worst_first
+from iosonde.weather.slowdown.thresholds import OK, UNKNOWN, ensure_ordered, judged, parse_range
 from iosonde.weather.slowdown.words import conclude, say
 from tests.kit.makers import SECOND, START, state, with_ops
 
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
 SLOW |= {"since_ns": START - 500 * SECOND}
+WARNING, CRITICAL = 1, 2
 PARTLY = {"state": "slow", "slowdown": 1.1, "slowdown_lower": 0.9, "slowdown_upper": 1.3}
 PARTLY |= {"tail": 26.0, "alarm": "share", "partly": True, "since_ns": START - 500 * SECOND}
 HUNG = {"state": "hung", "inflight_ns": 12 * SECOND, "inflight_due_ns": START - 12 * SECOND}
@@ -109,8 +101,7 @@ def test_a_part_that_is_slow_is_said_to_be_a_part():
         "reads on /work are 3.1x slower than usual (2.8-3.4) since 14:05, "
         "a part of creates since 14:05"
     )
-    finding = from_state(with_ops(md_create=PARTLY), START)
-    assert status(finding, parse_range("2"), parse_range("5")) == WARNING
+    assert judged([with_ops(md_create=PARTLY)], START)[0] == WARNING
 
 
 def test_what_may_be_slow_is_not_simply_as_usual():
@@ -247,9 +238,21 @@ def test_nothing_can_be_concluded_from_nothing():
     ],
 )
 def test_ranges(text, alerts, fine):
-    limits = parse_range(text)
-    assert [limits.alerts(value) for value in alerts] == [True] * len(alerts)
-    assert [limits.alerts(value) for value in fine] == [False] * len(fine)
+    def level(value):
+        ops = {"slowdown": value, "slowdown_lower": None}
+        a_state = with_ops()
+        a_state["ops"] = [a_state["ops"][0] | ops]
+        return judged([a_state], START, warning="@1000000:1000001", critical=text)[0]
+
+    assert [level(value) for value in alerts] == [CRITICAL] * len(alerts)
+    assert [level(value) for value in fine] == [OK] * len(fine)
+
+
+def test_a_warning_comes_before_it_is_critical():
+    ensure_ordered("2", None)
+    ensure_ordered("@5:9", "2")
+    with pytest.raises(UsageError, match="-w 5 warns above -c 2; expected a warning before"):
+        ensure_ordered("5", "2")
 
 
 @pytest.mark.parametrize("text", ["", ":", "@", "a", "20:10", "1:2:3", "~", "1e3", "--5"])
@@ -276,14 +279,14 @@ def test_what_is_no_range(text):
     ],
 )
 def test_plugin_status(a_state, warning, critical, level):
-    finding = from_state(a_state | {"error": None}, START)
-    assert status(finding, parse_range(warning), parse_range(critical)) == level
+    assert judged([a_state | {"error": None}], START, warning, critical)[0] == level
 
 
 def test_a_known_problem_outweighs_not_knowing():
-    assert worst([OK, UNKNOWN, WARNING]) == WARNING
-    assert worst([OK, UNKNOWN]) == UNKNOWN
-    assert worst([]) == UNKNOWN
+    fine, slow, unknown = state(), with_ops(data_read=SLOW), state(ops=[])
+    assert judged([fine, unknown, slow], START)[0] == WARNING
+    assert judged([fine, unknown], START)[0] == UNKNOWN
+    assert judged([fine], START)[0] == OK
 
 
 def part(name, a_state=None, of="/work"):
@@ -319,7 +322,7 @@ def test_a_sentence_names_the_server(changed, sentence):
 
 def test_a_slow_server_is_told_apart_from_those_that_are_as_usual():
     def told(*states):
-        return [say(f, UTC) for f in compared([from_state(s, START) for s in states])]
+        return [say(f, UTC) for f in from_states(states, START)]
 
     slow, other = part("OST9", with_ops(data_read=SLOW)), part("OST0", of="/home")
     alone = "reads on /work, server OST9, are 3.1x slower than usual (2.8-3.4) since 14:05"

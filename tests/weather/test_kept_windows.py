@@ -8,8 +8,9 @@ import shutil
 import numpy as np
 import pytest
 
-from iosonde.engine import layout
 from iosonde.engine.contract import WINDOW_COLUMNS
+from iosonde.engine.layout.months import window_files
+from iosonde.engine.layout.segments import parquet_segments
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Choice, Frame, SlowdownQuery
 from iosonde.weather.seal import seal
@@ -30,12 +31,12 @@ def store(tmp_path):
     """Two hours and a bit, with a slow stretch, a hang and errors; the first hour sealed."""
     simulated(tmp_path, 8000, SLOW, HANG, ERRORS)
     seal(tmp_path)
-    assert len(layout.parquet_segments(tmp_path)) == 3
+    assert len(parquet_segments(tmp_path)) == 3
     return Store(tmp_path)
 
 
 def drop_raw(store, segments=99):
-    for segment in layout.parquet_segments(store.root)[:segments]:
+    for segment in parquet_segments(store.root)[:segments]:
         segment.path.unlink()
 
 
@@ -161,7 +162,7 @@ def test_a_window_that_two_runs_share_counts_as_the_raw_samples_say(tmp_path):
 def test_a_file_that_is_cut_or_foreign_costs_only_itself(store):
     full = store.windows(MINUTE)
     drop_raw(store)
-    (file,) = layout.window_files(store.root, MINUTE)
+    (file,) = window_files(store.root, MINUTE)
     whole = file.path.read_bytes()
     file.path.with_name("x.1000ms-60s.2026-09.windows").write_bytes(b"what is this")
     with pytest.warns(DamagedFileWarning, match=r"x\.1000ms-60s"):

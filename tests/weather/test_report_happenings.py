@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import parquet_segments
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.report.html import Section, page
@@ -145,7 +145,7 @@ def test_kept_windows_say_nothing_of_what_the_probe_cost(tmp_path):
     whole = words()
     assert "(6 a second)" in whole["cost"]
     assert "only windows" not in whole["cost"]
-    first, *others = layout.parquet_segments(tmp_path)
+    first, *others = parquet_segments(tmp_path)
     first.path.unlink()
     part = words()
     assert "(6 a second)" in part["cost"], "of the time that has samples"

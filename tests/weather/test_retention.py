@@ -14,7 +14,8 @@ import duckdb
 import pytest
 
 from iosonde.cli import main
-from iosonde.engine import layout, parquet
+from iosonde.engine import parquet
+from iosonde.engine.layout.segments import parquet_path, parquet_segments, spool_segments
 from iosonde.weather import seal as sealing
 from iosonde.weather.follow import Follower
 from iosonde.weather.seal import seal
@@ -36,7 +37,7 @@ def many(tmp_path):
 
 
 def test_a_reader_whose_files_vanish_one_by_one_still_answers(many):
-    files = layout.parquet_segments(many)
+    files = parquet_segments(many)
     assert len(files) == 13
     store, answers = Store(many), []
     started = threading.Event()
@@ -68,13 +69,13 @@ def test_a_reader_whose_files_vanish_one_by_one_still_answers(many):
 def test_a_follower_is_told_that_something_went(live):
     follower = Follower(live)
     follower.poll()
-    layout.spool_segments(live)[0].path.unlink()
+    spool_segments(live)[0].path.unlink()
     news = follower.poll()
     assert (news.rows, news.unfollowed, news.damaged) == ({}, True, [])
 
 
 def test_a_segment_that_is_dropped_while_it_is_sealed_stays_dropped(live, monkeypatch):
-    first, second = layout.spool_segments(live)
+    first, second = spool_segments(live)
     synced = parquet.sync
 
     def drop_then_sync(path):
@@ -91,15 +92,15 @@ def test_a_segment_that_is_dropped_while_it_is_sealed_stays_dropped(live, monkey
 
 
 def test_a_segment_that_vanishes_before_it_is_opened_or_read(live, monkeypatch):
-    first, second = layout.spool_segments(live)
+    first, second = spool_segments(live)
     first.path.unlink()
-    monkeypatch.setattr(layout, "spool_segments", lambda _: [first, second])
+    monkeypatch.setattr("iosonde.weather.seal.spool_segments", lambda _: [first, second])
     assert [path.stem for path in seal(live)] == [second.stem]
 
 
 def test_what_is_being_dropped_or_sealed_by_another_is_left_alone(live):
     for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
-        first, *_ = layout.spool_segments(live)
+        first, *_ = spool_segments(live)
         with first.path.open("rb") as other:
             fcntl.flock(other, kind)
             assert first.stem not in [path.stem for path in seal(live)]
@@ -122,7 +123,7 @@ def test_nothing_dropped_comes_back_whatever_the_order(tmp_path):
                 failures.append(error)
 
     def drop():
-        for segment in layout.spool_segments(tmp_path)[:8]:
+        for segment in spool_segments(tmp_path)[:8]:
             if _drop(tmp_path, segment):
                 dropped.add(segment.stem)
         stop.set()
@@ -133,7 +134,7 @@ def test_nothing_dropped_comes_back_whatever_the_order(tmp_path):
     for thread in threads:
         thread.join()
     seal(tmp_path)
-    left = {segment.stem for segment in layout.parquet_segments(tmp_path)}
+    left = {segment.stem for segment in parquet_segments(tmp_path)}
     assert failures == []
     assert not left & dropped
     assert len(left) + len(dropped) == 12
@@ -147,7 +148,7 @@ def _drop(root, segment):
         except BlockingIOError:
             return False
         segment.path.unlink(missing_ok=True)
-        return not layout.parquet_path(root, segment.host, segment.stem, START).exists()
+        return not parquet_path(root, segment.host, segment.stem, START).exists()
     return False
 
 
@@ -160,7 +161,7 @@ def test_a_quota_or_a_full_disk_is_told_as_such(live, monkeypatch):
     with pytest.raises(sealing.SealError, match="the store is full; the segment stays"):
         seal(live, told.append)
     assert len(told) == 1, "the others would not fit either"
-    assert len(layout.spool_segments(live)) == 2
+    assert len(spool_segments(live)) == 2
     assert [path for path in (live / "samples").rglob("*") if path.is_file()] == []
 
 
@@ -174,7 +175,7 @@ def test_sealing_on_a_file_system_without_room(tmp_path):
         place = Path(sys.argv[1])
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", place], check=True)
         from iosonde.cli.main import main
-        from iosonde.engine import layout
+        from iosonde.engine.layout.segments import spool_segments
         from iosonde.weather import seal
         from tests.kit.makers import simulated, everything
         seal.this_host = lambda: "login2"
@@ -188,7 +189,7 @@ def test_sealing_on_a_file_system_without_room(tmp_path):
         except OSError:
             pass
         assert main(["seal", "--store", str(place)]) == 1
-        assert len(layout.spool_segments(place)) == 2
+        assert len(spool_segments(place)) == 2
         assert not [p for p in (place / "samples").rglob("*") if p.is_file()]
         assert len(everything(place)) == rows
         ballast.unlink()
@@ -211,4 +212,4 @@ def test_the_command_fails_when_something_could_not_be_sealed(live, monkeypatch,
     (live / "samples").write_text("in the way")
     assert main.main(["seal", "--store", str(live)]) == 1
     assert "segment stays" in capsys.readouterr().err
-    assert len(layout.spool_segments(live)) == 2
+    assert len(spool_segments(live)) == 2

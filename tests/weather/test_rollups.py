@@ -14,8 +14,9 @@ import duckdb
 import numpy as np
 import pytest
 
-from iosonde.engine import layout, parquet
+from iosonde.engine import parquet
 from iosonde.engine.contract import ROLLUP_TYPES, WINDOW_COLUMNS
+from iosonde.engine.layout.segments import rollup_segments
 from iosonde.model.errors import DamagedFileWarning, UsageError
 from iosonde.model.frames import SeriesKey
 from iosonde.model.ops import OPS
@@ -61,7 +62,7 @@ def check(found, samples):
 
 
 def files(root):
-    return {s.path: s.path.stat().st_mtime_ns for s in layout.rollup_segments(root)}
+    return {s.path: s.path.stat().st_mtime_ns for s in rollup_segments(root)}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ import time
 
 import pytest
 
-from iosonde.engine import layout, spool
+from iosonde.engine import spool
+from iosonde.engine.layout.segments import parquet_path, spool_segments
 from iosonde.model.errors import DamagedFileWarning, SealError
 from iosonde.weather import seal as sealing
 from iosonde.weather.seal import seal
@@ -30,22 +31,22 @@ def test_sealing_changes_no_row(live):
     assert len(before) == 6 * 5000
     made = seal(live)
     assert [path.suffix for path in made] == [".parquet", ".parquet"]
-    assert layout.spool_segments(live) == []
+    assert spool_segments(live) == []
     assert same(before, everything(live))
     assert seal(live) == []
 
 
 def test_a_segment_that_is_written_is_left_alone(live):
-    first, second = layout.spool_segments(live)
+    first, second = spool_segments(live)
     with second.path.open("rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
         assert [path.stem for path in seal(live)] == [first.stem]
-        assert layout.spool_segments(live) == [second]
+        assert spool_segments(live) == [second]
     assert [path.stem for path in seal(live)] == [second.stem]
 
 
 def test_without_locks_a_segment_is_sealed_once_nobody_appends_any_more(live):
-    young, old = layout.spool_segments(live)
+    young, old = spool_segments(live)
     os.utime(young.path)
     os.utime(old.path, (0, 0))
     program = "import sys; from iosonde.weather.seal import seal; seal(sys.argv[1])"
@@ -58,7 +59,7 @@ def test_without_locks_a_segment_is_sealed_once_nobody_appends_any_more(live):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert layout.spool_segments(live) == [young]
+    assert spool_segments(live) == [young]
 
 
 @pytest.mark.parametrize("host", ["x", "a b"])
@@ -66,7 +67,7 @@ def test_a_host_of_another_name_is_this_one_if_its_probe_ran_on_this_kernel(
     tmp_path, host, monkeypatch
 ):
     simulated(tmp_path, 300, host=host)
-    (segment,) = layout.spool_segments(tmp_path)
+    (segment,) = spool_segments(tmp_path)
     monkeypatch.setattr(sealing, "boot_id", lambda: "another kernel, or an earlier start of it")
     assert seal(tmp_path) == []
     monkeypatch.undo()
@@ -82,11 +83,11 @@ def test_without_locks_a_segment_is_closed_when_nobody_wrote_for_long(live, monk
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
     before = everything(live)
-    first, second = layout.spool_segments(live)
+    first, second = spool_segments(live)
     long_ago = time.time() - 3 * 3600
     os.utime(first.path, (long_ago, long_ago))
     assert [path.stem for path in seal(live)] == [first.stem]
-    assert layout.spool_segments(live) == [second]
+    assert spool_segments(live) == [second]
     assert same(before, everything(live))
 
 
@@ -105,13 +106,13 @@ def test_a_sealer_that_died_before_it_deleted(live, tmp_path):
     shutil.copytree(copy, live / "spool")
     assert same(before, everything(live))
     assert seal(live) == []
-    assert layout.spool_segments(live) == []
+    assert spool_segments(live) == []
     assert same(before, everything(live))
 
 
 def test_the_draft_of_a_killed_sealer_is_swept(live):
-    segment = layout.spool_segments(live)[0]
-    left = layout.parquet_path(live, segment.host, f".{segment.stem}.0123", START)
+    segment = spool_segments(live)[0]
+    left = parquet_path(live, segment.host, f".{segment.stem}.0123", START)
     left.parent.mkdir(parents=True)
     left.write_bytes(b"half a file")
     os.utime(left, (0, 0))
@@ -122,7 +123,7 @@ def test_the_draft_of_a_killed_sealer_is_swept(live):
 
 
 def test_a_torn_segment_is_sealed_as_far_as_it_is_good(live):
-    path = layout.spool_segments(live)[0].path
+    path = spool_segments(live)[0].path
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     told = []
@@ -135,19 +136,19 @@ def test_a_torn_segment_is_sealed_as_far_as_it_is_good(live):
 
 
 def test_a_foreign_file_in_the_spool_is_named_and_stops_no_other(live):
-    bad = layout.spool_segments(live)[0].path.with_name("aaa-000000.spool")
+    bad = spool_segments(live)[0].path.with_name("aaa-000000.spool")
     bad.write_bytes(b"not a spool at all" * 100)
     os.utime(bad, (START / 1e9, START / 1e9))
     with pytest.warns(DamagedFileWarning, match=r"aaa-000000\.spool"):
         assert len(everything(live)) == 6 * 5000
     with pytest.raises(SealError, match=r"aaa-000000\.spool"):
         seal(live)
-    assert [segment.path for segment in layout.spool_segments(live)] == [bad]
+    assert [segment.path for segment in spool_segments(live)] == [bad]
 
 
 @pytest.mark.parametrize("length", [0, 5, 12, 60])
 def test_a_segment_that_is_being_born_disturbs_nobody(live, length):
-    segments = layout.spool_segments(live)
+    segments = spool_segments(live)
     before = everything(live)
     unborn = segments[0].path.with_name("new-000000.spool")
     unborn.write_bytes(segments[0].path.read_bytes()[:length])
@@ -157,7 +158,7 @@ def test_a_segment_that_is_being_born_disturbs_nobody(live, length):
 
 
 def test_a_segment_without_rows_is_not_taken_from_a_probe_that_just_began(live):
-    path = layout.spool_segments(live)[0].path
+    path = spool_segments(live)[0].path
     header_only = path.with_name("new-000000.spool")
     data = path.read_bytes()
     length = next(n for n in range(16, 4096) if _has_header(header_only, data[:n]))
@@ -189,7 +190,7 @@ def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
         sys.exit(main(["seal", "--store", sys.argv[1]]))
         """
     )
-    before = layout.spool_segments(live)
+    before = spool_segments(live)
     done = subprocess.run(
         [sys.executable, "-c", script, str(live)], capture_output=True, text=True, check=False
     )
@@ -197,7 +198,7 @@ def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
     assert "cannot seal" in done.stderr
     assert "the segment stays" in done.stderr
     assert "Traceback" not in done.stderr
-    assert layout.spool_segments(live) == before
+    assert spool_segments(live) == before
     assert not any(path.is_file() for path in (live / "samples").rglob("*"))
     assert len(seal(live)) == 2
 
@@ -240,5 +241,5 @@ def test_writing_sealing_and_reading_at_once(tmp_path):
     assert failures == []
     assert Store(tmp_path).count() == runs * each
     seal(tmp_path)
-    assert layout.spool_segments(tmp_path) == []
+    assert spool_segments(tmp_path) == []
     assert Store(tmp_path).count() == runs * each

@@ -7,8 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
-from iosonde.engine import layout, reader, spool
+from iosonde.engine import reader, spool
 from iosonde.engine.files import write_frame
+from iosonde.engine.layout.segments import parquet_segments, spool_segments
 from iosonde.model.errors import DamagedFileWarning, UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef
 from iosonde.model.ops import OPS
@@ -45,7 +46,7 @@ def test_a_segment_that_is_sealed_while_it_is_read(live, monkeypatch):
 
 def test_a_sealed_file_that_vanishes_is_listed_again(live, monkeypatch):
     seal(live)
-    gone = layout.parquet_segments(live)[0].path
+    gone = parquet_segments(live)[0].path
     attach = reader._attach
     calls = []
 
@@ -62,7 +63,7 @@ def test_a_sealed_file_that_vanishes_is_listed_again(live, monkeypatch):
 
 def test_a_damaged_parquet_file_is_named(live):
     seal(live)
-    path = layout.parquet_segments(live)[0].path
+    path = parquet_segments(live)[0].path
     whole = len(everything(live))
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.warns(DamagedFileWarning, match=f"{path.name} is damaged: its end is missing"):
@@ -93,7 +94,7 @@ def test_old_partitions_and_old_segments_are_not_read(live, monkeypatch):
 
 
 def test_a_damaged_segment_is_named_and_the_others_are_read(live):
-    path = layout.spool_segments(live)[0].path.with_name("bad-000000.spool")
+    path = spool_segments(live)[0].path.with_name("bad-000000.spool")
     path.write_bytes(bytes(4096))  # what a power failure may leave
     with pytest.warns(DamagedFileWarning, match="bad-000000"):
         found = Store(live).samples()

@@ -20,7 +20,7 @@ from iosonde.weather.report.heat import heat_table
 from iosonde.weather.report.report import reports
 from iosonde.weather.report.words import report_words
 from iosonde.weather.slowdown.findings import from_state
-from iosonde.weather.slowdown.words import MOST_WORDS, say
+from iosonde.weather.slowdown.words import say
 from iosonde.weather.store import Store
 from tests.kit import troubled
 from tests.kit.commands import put, run
@@ -72,7 +72,7 @@ def report_of(store, since_s=7 * HOUR, until_s=10 * HOUR):
 
 def short(text):
     """Whether every sentence of a text has at most 25 words."""
-    return all(len(one.split()) <= MOST_WORDS for one in text.split(". "))
+    return all(len(one.split()) <= 25 for one in text.split(". "))
 
 
 def near(ns, seconds, off_s=20):

@@ -35,13 +35,7 @@ AWAY_FROM_BLKIO = ("/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids", "/sys/fs/cgr
 
 @pytest.fixture(scope="module")
 def mounts(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("disks")
-    with ExitStack() as stack:
-        found = []
-        for number in range(4):
-            one = folder / f"fs{number}"
-            one.mkdir()
-            found.append(stack.enter_context(harness.loop_ext4(one, 512)))
+    with harness.four_disks(tmp_path_factory.mktemp("disks"), 512) as found:
         yield found
 
 
@@ -78,8 +72,7 @@ def test_the_file_system_and_the_load_are_named_within_a_minute(mounts, tmp_path
         "2": [Load(64 * KIB, 30, begin + 12 * i, begin + 12 * i + 6) for i in range(4)],
         HOG: [Load(1 * MIB, 0, fault, last)] * 4,
     }
-    stat = mounts[SLOW].stat()
-    device = f"{os.major(stat.st_dev)}:{os.minor(stat.st_dev)}"
+    device = harness.device_of(mounts[SLOW])
     with ExitStack() as stack:
         group = stack.enter_context(harness.throttled(device))
         groups = stack.enter_context(jobs(data, loads, last, AWAY_FROM_BLKIO))

@@ -1,6 +1,6 @@
 // What the server says of itself: the counts of all targets, what its probes cost, the glossary.
 import { getJson } from "./client.ts";
-import { factor, list, record, text } from "./decode.ts";
+import { factor, list, number, record, text } from "./decode.ts";
 
 /** What all targets amount to. `fleet`: this node or the storage, where the server says so; "" otherwise. */
 export interface Summary {
@@ -18,6 +18,8 @@ export function decodeSummary(value: unknown): Summary {
 export const fetchSummary = async (zone: string | null, signal: AbortSignal): Promise<Summary> =>
   decodeSummary(await getJson(`api/status?limit=1${zone === null ? "" : `&${new URLSearchParams({ zone }).toString()}`}`, signal));
 
+const MOST_PROBES = 1000;
+
 export interface ProbeCost {
   readonly host: string;
   readonly target: string;
@@ -30,6 +32,8 @@ export interface ProbeCost {
 export interface Costs {
   /** Of all probes; "": none runs. */
   readonly sentence: string;
+  /** Probes that run; the list has at most MOST_PROBES of them. */
+  readonly total: number;
   readonly probes: readonly ProbeCost[];
 }
 
@@ -47,10 +51,10 @@ export function decodeCosts(value: unknown): Costs {
       sentence: text(probe["sentence"], `${where}.sentence`),
     };
   });
-  return { sentence: text(raw["sentence"], "cost.sentence"), probes };
+  return { sentence: text(raw["sentence"], "cost.sentence"), total: number(raw["total"], "cost.total"), probes };
 }
 
-export const fetchCosts = async (signal: AbortSignal): Promise<Costs> => decodeCosts(await getJson("api/about/cost", signal));
+export const fetchCosts = async (signal: AbortSignal): Promise<Costs> => decodeCosts(await getJson(`api/about/cost?limit=${MOST_PROBES}`, signal));
 
 export interface GlossarySection {
   readonly title: string;

@@ -101,7 +101,7 @@ export function decodeJobs(value: unknown): JobList {
   const raw = record(value, "jobs");
   return {
     n: number(raw["n"], "jobs.n"),
-    nFound: number(raw["n_found"], "jobs.n_found"),
+    nFound: number(raw["total"], "jobs.total"),
     jobs: list(raw["jobs"], "jobs.jobs").map((j, i) => job(j, `jobs.jobs[${i}]`)),
   };
 }

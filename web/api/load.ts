@@ -160,5 +160,5 @@ export async function fetchLoadJobs(by: ColumnKind, name: string | null, from: U
     const one = record(value, "job");
     return { job: text(one["job_id"], "job"), user: text(one["user"], "job"), name: text(one["name"], "job"), nodes: number(one["nodes"], "job"), mean: number(one["mean_per_s"], "job") };
   });
-  return { n: number(raw["n"], "jobs.n"), jobs };
+  return { n: number(raw["total"], "jobs.total"), jobs };
 }

@@ -68,7 +68,7 @@ export async function fetchRuns(query: RunsQuery, signal: AbortSignal): Promise<
   const raw = record(await getJson(`api/runs?${params.toString()}`, signal), "runs");
   return {
     n: number(raw["n"], "runs.n"),
-    found: number(raw["n_found"], "runs.n_found"),
+    found: number(raw["total"], "runs.total"),
     kinds: words(raw["kinds"], "runs.kinds"),
     targets: words(raw["targets"], "runs.targets"),
     runs: list(raw["runs"], "runs.runs").map((value) => {

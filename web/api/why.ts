@@ -105,6 +105,8 @@ export interface StoredEvent {
   readonly id: string | null;
   readonly kind: string;
   readonly target: string | null;
+  /** null: it is about all operations. */
+  readonly op: Op | null;
   readonly begin: UnixMs;
   readonly end: UnixMs | null;
   readonly text: string;
@@ -122,6 +124,7 @@ function event(value: unknown, where: string): StoredEvent {
     id: orNull(raw["id"], (v) => text(v, `${where}.id`)),
     kind: text(raw["kind"], `${where}.kind`),
     target: orNull(raw["target"], (v) => text(v, `${where}.target`)),
+    op: OPS.find((op) => op === raw["op"]) ?? null,
     begin: unixMs(number(raw["time"], `${where}.time`)),
     end: orNull(raw["timeEnd"], (v) => unixMs(number(v, `${where}.timeEnd`))),
     text: text(raw["text"], `${where}.text`),
@@ -131,7 +134,7 @@ function event(value: unknown, where: string): StoredEvent {
 export function decodeEvents(value: unknown): StoredEvents {
   const raw = record(value, "events");
   const every = list(raw["annotations"], "events.annotations").map((one, i) => event(one, `events.annotations[${i}]`));
-  return { n: number(raw["n"], "events.n"), events: every.reverse() };
+  return { n: number(raw["total"], "events.total"), events: every.reverse() };
 }
 
 /** The newest events of a target as a host saw it, at most `limit`. */

@@ -71,7 +71,7 @@ export class Beside {
 /** Links to all pages; the current one is marked. */
 export class PageLinks {
   readonly element = h("nav", { class: "pages", "aria-label": "Pages" });
-  private readonly weather = h("a", { href: "#" }, "Weather");
+  private readonly weather = h("a", { href: "#" }, "Now");
   private readonly others = KINDS.map((kind) => ({ kind, link: h("a", { href: kind.href }, kind.words) }));
 
   constructor() {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use iosonde_ask::choice::store_root;
+use iosonde_ask::live_state::LiveState;
 use iosonde_ask::ranges::UNKNOWN;
 use iosonde_ask::state::read_states;
 use iosonde_ask::{Refusal, check, now};
@@ -116,6 +117,7 @@ fn answer_check(asked: Check, now_ns: i64) -> Result<(u8, String), Refusal> {
     let (store, states) = states(asked.store.as_deref())?;
     let Check { target: targets, warning, critical, verbose, .. } = asked;
     let question = check::Question { targets, warning, critical, verbose: verbose > 0 };
+    let states: Vec<LiveState> = states.iter().map(|state| LiveState::of(&state)).collect();
     check::answer(&question, &states, now_ns, &store)
 }
 

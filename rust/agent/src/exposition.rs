@@ -61,7 +61,7 @@ fn histograms(page: &mut Content, targets: &Targets<'_>) {
         page.family(family);
         for (watched, state) in targets {
             for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
-                let histogram = if of == 0 { &account.response } else { &account.service };
+                let histogram = if of == 0 { &account.totals.response } else { &account.totals.service };
                 let labels = [("target", state.target.as_str()), ("op", op.name())];
                 page.add(&labels, Value::of(histogram));
             }
@@ -73,7 +73,7 @@ fn counters(page: &mut Content, view: &View, targets: &Targets<'_>) {
     page.family(&families::OPS_TOTAL);
     for (watched, state) in targets {
         for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
-            for (kind, &count) in OUTCOME_KINDS.iter().zip(&account.counts) {
+            for (kind, &count) in OUTCOME_KINDS.iter().zip(&account.totals.counts) {
                 let labels = [("target", state.target.as_str()), ("op", op.name()), ("result", kind)];
                 page.line(&labels, count as f64);
             }

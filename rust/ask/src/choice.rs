@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::Refusal;
-use crate::state::{Members, text, whole_target};
+use crate::live_state::LiveState;
 use crate::text::nearest;
 
 /// `--store`, else `$IOSONDE_STORE`, `$XDG_STATE_HOME/iosonde`, `~/.local/state/iosonde`.
@@ -14,28 +14,24 @@ pub fn store_root(given: Option<&Path>, variable: &dyn Fn(&str) -> Option<String
     given.map(Path::to_path_buf).or_else(|| set("IOSONDE_STORE")).unwrap_or_else(|| state().join("iosonde"))
 }
 
-/// The states of the targets asked for by name or path, all servers of one by its name; all for none.
-pub fn chosen(states: &[Members], wanted: &[String]) -> Result<Vec<Members>, Refusal> {
+/// Which states are of the targets asked for by name or path, all servers of one by its name; all for none.
+pub fn chosen(states: &[LiveState], wanted: &[String]) -> Result<Vec<usize>, Refusal> {
     if wanted.is_empty() {
-        return Ok(states.to_vec());
+        return Ok((0..states.len()).collect());
     }
-    let mut picked: Vec<Members> = Vec::new();
+    let mut picked: Vec<usize> = Vec::new();
     for name in wanted {
         let bare = name.trim_end_matches('/');
         let names = [name.clone(), if bare.is_empty() { "/".into() } else { bare.into() }, absolute(name)];
-        let is_meant = |state: &&Members| {
-            let own = [Some(text(state, "target")), Some(text(state, "path")), whole_target(state)];
+        let is_meant = |state: &LiveState| {
+            let own = [Some(state.target.as_str()), Some(state.path.as_str()), state.whole_target()];
             own.into_iter().flatten().any(|own| !own.is_empty() && names.iter().any(|name| name == own))
         };
-        let found: Vec<&Members> = states.iter().filter(is_meant).collect();
+        let found: Vec<usize> = (0..states.len()).filter(|place| is_meant(&states[*place])).collect();
         if found.is_empty() {
             return Err(unwatched(name, states));
         }
-        for state in found {
-            if !picked.contains(state) {
-                picked.push(state.clone());
-            }
-        }
+        picked.extend(found.into_iter().filter(|place| !picked.contains(place)).collect::<Vec<_>>());
     }
     Ok(picked)
 }
@@ -47,8 +43,8 @@ fn absolute(name: &str) -> String {
 }
 
 /// No probe has this target; the nearest name is the hint: `/work` for `work` and `/wrok`.
-fn unwatched(name: &str, states: &[Members]) -> Refusal {
-    let mut known: Vec<&str> = states.iter().map(|state| text(state, "target")).collect();
+fn unwatched(name: &str, states: &[LiveState]) -> Refusal {
+    let mut known: Vec<&str> = states.iter().map(|state| state.target.as_str()).collect();
     known.sort_unstable();
     known.dedup();
     let bare: Vec<&str> = known.iter().map(|target| target.trim_matches('/')).collect();

@@ -1,20 +1,51 @@
 //! Verdicts: what a live state says about a target, as data. No sentence is written here.
 //!
-//! `src/iosonde/weather/slowdown/findings.py` lists the kinds and how bad each is.
+//! ```text
+//! kind       severity   says
+//! usual      ok         nothing is slow; the slowest operation and its slowdown
+//! learning   info       too few windows to know what is usual
+//! few        info       too few operations ended well of late to tell
+//! host_busy  info       slow, but only because the probing host was busy
+//! slow       slow       slower than usual, with interval
+//! lost       slow       late, missing or failed now and then
+//! failing    hung       the last operations failed
+//! hung       hung       an operation has not come back
+//! stopped    unknown    the probe ended properly
+//! stale      unknown    the probe has not been heard of for a while
+//! damaged    unknown    the state file cannot be read
+//! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::live_state::{LiveOp, LiveState};
 use crate::ops;
-use crate::state::{Members, integer, ops_of, text, whole_target};
+use crate::state::Members;
 
+/// What a finding may say.
+pub const KINDS: [&str; 11] = [
+    "usual",
+    "learning",
+    "few",
+    "host_busy",
+    "slow",
+    "lost",
+    "failing",
+    "hung",
+    "stopped",
+    "stale",
+    "damaged",
+];
 /// The worst last: a known problem outweighs not knowing.
 pub const SEVERITIES: [&str; 5] = ["ok", "info", "unknown", "slow", "hung"];
-const BASELINE_WINDOWS: i64 = 5;
-const CLIMATE_AT: f64 = 1.25;
-const LOST_AT: f64 = 0.05;
+/// Windows needed before anything is called usual.
+pub const BASELINE_WINDOWS: i64 = 5;
+/// Usual has become slower when it takes this many times what it took at first.
+pub const CLIMATE_AT: f64 = 1.25;
+/// From this lower end of the share lost on operations are said to be lost.
+pub const LOST_AT: f64 = 0.05;
 const STALE_NS: i64 = 10_000_000_000;
 const STALE_PERIODS: i64 = 5;
 const DAY_NS: i64 = 86_400_000_000_000;
@@ -32,7 +63,8 @@ pub struct OpVerdict {
     pub lower: Option<f64>,
     /// See `slowdown`.
     pub upper: Option<f64>,
-    n: i64,
+    /// Operations of the last window.
+    pub n: i64,
     /// Instant (ns, UTC).
     pub since_ns: Option<i64>,
     /// The probing host explains it.
@@ -62,28 +94,38 @@ pub struct Finding {
     pub at_ns: i64,
     /// Worst first.
     pub ops: Vec<OpVerdict>,
-    slowdown: Option<f64>,
-    lower: Option<f64>,
-    upper: Option<f64>,
-    n: i64,
+    /// Of the first of `ops`, as there.
+    pub slowdown: Option<f64>,
+    /// See `slowdown`.
+    pub lower: Option<f64>,
+    /// See `slowdown`.
+    pub upper: Option<f64>,
+    /// See `slowdown`.
+    pub n: i64,
     /// The earliest beginning among `ops` (ns, UTC).
     pub since_ns: Option<i64>,
-    until_ns: Option<i64>,
+    /// None while it lasts (ns, UTC).
+    pub until_ns: Option<i64>,
     /// What else the sentence needs.
     pub evidence: Members,
 }
 
 /// The verdict of every live state, in their order; servers of one target are seen side by side.
-pub fn findings(states: &[Members], now_ns: i64) -> Vec<Finding> {
+///
+/// A bad finding about a server says in `usual_beside` which others of its target are as usual: that is what pinning is for.
+pub fn findings(states: &[LiveState], now_ns: i64) -> Vec<Finding> {
     let mut found: Vec<Finding> = states.iter().map(|state| from_state(state, now_ns)).collect();
-    let usual = |one: &&Finding| one.kind == "usual" && whole_target(&one.evidence).is_some();
-    let usual: Vec<Finding> = found.iter().filter(usual).cloned().collect();
-    for bad in found.iter_mut().filter(|one| matches!(one.kind, "slow" | "lost" | "failing" | "hung")) {
-        let Some(of) = whole_target(&bad.evidence) else { continue };
-        let beside =
-            usual.iter().filter(|one| one.host == bad.host && whole_target(&one.evidence) == Some(of));
-        let mut names: Vec<String> = beside.map(|one| server(one).to_string()).collect();
-        names.sort();
+    let mut usual: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for (state, one) in states.iter().zip(&found).filter(|(_, one)| one.kind == "usual") {
+        if let Some(of) = state.whole_target() {
+            usual.entry((state.host.clone(), of.into())).or_default().push(server(one).to_string());
+        }
+    }
+    usual.values_mut().for_each(|names| names.sort());
+    let is_bad = |one: &Finding| matches!(one.kind, "slow" | "lost" | "failing" | "hung");
+    for (state, bad) in states.iter().zip(&mut found).filter(|(_, one)| is_bad(one)) {
+        let Some(of) = state.whole_target() else { continue };
+        let names = usual.get(&(state.host.clone(), of.to_string())).cloned().unwrap_or_default();
         bad.evidence.insert("usual_beside".into(), names.into());
     }
     found
@@ -94,13 +136,18 @@ pub fn server(finding: &Finding) -> &str {
     finding.evidence.get("component").and_then(|component| component["name"].as_str()).unwrap_or_default()
 }
 
+/// The target that a finding about a server belongs to.
+pub fn whole_target(finding: &Finding) -> Option<&str> {
+    finding.evidence.get("component")?.get("of")?.as_str()
+}
+
 /// The verdict of one state.
-pub fn from_state(state: &Members, now_ns: i64) -> Finding {
+pub fn from_state(state: &LiveState, now_ns: i64) -> Finding {
     let mut head = Finding {
         kind: "usual",
         severity: "ok",
-        host: text(state, "host").into(),
-        target: text(state, "target").into(),
+        host: state.host.clone(),
+        target: state.target.clone(),
         at_ns: now_ns,
         ops: Vec::new(),
         slowdown: None,
@@ -111,13 +158,13 @@ pub fn from_state(state: &Members, now_ns: i64) -> Finding {
         until_ns: None,
         evidence: Members::new(),
     };
-    if let Some(component) = state.get("component").filter(|component| !component.is_null()) {
-        head.evidence.insert("component".into(), component.clone());
+    if let Some(component) = &state.component {
+        head.evidence.insert("component".into(), component.clone().into());
     }
     if !is_live(&mut head, state) {
         return head;
     }
-    let ops: Vec<OpVerdict> = ops_of(state).map(of_op).collect();
+    let ops: Vec<OpVerdict> = state.ops.iter().map(of_op).collect();
     if let Some(learnt_ns) = learnt_ns(state) {
         head.evidence.insert("learnt_ns".into(), learnt_ns.into());
     }
@@ -140,11 +187,8 @@ pub fn from_state(state: &Members, now_ns: i64) -> Finding {
         head.evidence.extend(climate(state));
         return about(head, "usual", "ok", ops.into_iter().filter(|op| op.slowdown.is_some()).collect());
     }
-    let windows = ops_of(state)
-        .filter_map(|op| integer(op, "baseline_windows"))
-        .min()
-        .unwrap_or(0)
-        .min(BASELINE_WINDOWS);
+    let learnt = state.ops.iter().map(|op| op.baseline_windows).min();
+    let windows = learnt.unwrap_or(0).min(BASELINE_WINDOWS);
     head.kind = if windows == BASELINE_WINDOWS { "few" } else { "learning" };
     head.severity = "info";
     head.ops = ops;
@@ -154,54 +198,62 @@ pub fn from_state(state: &Members, now_ns: i64) -> Finding {
 }
 
 /// Whether a state says something about now; else the head becomes the finding of why not.
-fn is_live(head: &mut Finding, state: &Members) -> bool {
-    if text(state, "state") == "damaged" {
+fn is_live(head: &mut Finding, state: &LiveState) -> bool {
+    if state.state == "damaged" {
         (head.kind, head.severity) = ("damaged", "unknown");
-        head.evidence = Members::from_iter([("error".to_string(), state["error"].clone())]);
+        head.evidence = Members::from_iter([("error".to_string(), state.error.clone())]);
         return false;
     }
-    let written_ns = integer(state, "written_ns").unwrap_or(0);
-    let age_ns = head.at_ns.saturating_sub(written_ns).max(0);
-    let patience_ns = integer(state, "period_ns").unwrap_or(0).saturating_mul(STALE_PERIODS).max(STALE_NS);
-    head.evidence.insert("written_ns".into(), written_ns.into());
-    let running = state.get("running") == Some(&Value::Bool(true));
-    // A clock that is ahead: the file's own time tells, else nothing does.
-    let late_ns = if head.at_ns.saturating_sub(written_ns) < -patience_ns {
-        integer(state, "heard_ns")
-            .map_or(i64::MAX, |heard_ns| head.at_ns.saturating_sub(heard_ns).saturating_abs())
-    } else {
-        age_ns
-    };
-    if running && late_ns <= patience_ns {
+    head.evidence.insert("written_ns".into(), state.written_ns.into());
+    if state.running && !is_stale(state, head.at_ns) {
         return true;
     }
-    (head.kind, head.severity) = (if running { "stale" } else { "stopped" }, "unknown");
-    head.since_ns = Some(written_ns);
+    let age_ns = head.at_ns.saturating_sub(state.written_ns).max(0);
+    (head.kind, head.severity) = (if state.running { "stale" } else { "stopped" }, "unknown");
+    head.since_ns = Some(state.written_ns);
     head.evidence.insert("age_ns".into(), age_ns.into());
     false
 }
 
-/// States that say something about now, in their order. A probe that was stopped does not count where another one watches
-/// the same target or path, nor a day after its end.
-pub fn current(states: &[Members], now_ns: i64) -> Vec<Members> {
-    let ended = |state: &Members| from_state(state, now_ns).kind == "stopped";
-    let names = |state: &Members| [text(state, "target").to_string(), text(state, "path").to_string()];
-    let watched: BTreeSet<String> = states.iter().filter(|state| !ended(state)).flat_map(names).collect();
-    let is_old = |state: &Members| now_ns.saturating_sub(integer(state, "written_ns").unwrap_or(0)) > DAY_NS;
-    let elsewhere =
-        |state: &Members| names(state).iter().any(|name| !name.is_empty() && watched.contains(name));
-    let kept = states.iter().filter(|state| !ended(state) || !(elsewhere(state) || is_old(state)));
-    kept.cloned().collect()
+/// Whether a state was written too long ago to say anything about now.
+fn is_stale(state: &LiveState, now_ns: i64) -> bool {
+    let patience_ns = state.period_ns.saturating_mul(STALE_PERIODS).max(STALE_NS);
+    let age_ns = now_ns.saturating_sub(state.written_ns);
+    if age_ns >= -patience_ns {
+        return age_ns > patience_ns;
+    }
+    // Its clock is ahead: the file's own time tells, else nothing does.
+    state.heard_ns.is_none_or(|heard_ns| now_ns.saturating_sub(heard_ns).saturating_abs() > patience_ns)
 }
 
-/// By severity, then slowdown, then name.
-pub fn worst_first(findings: &mut [Finding]) {
-    let severity = |one: &Finding| SEVERITIES.iter().position(|name| *name == one.severity);
-    findings.sort_by(|a, b| {
-        let slowdown = b.slowdown.unwrap_or(0.0).total_cmp(&a.slowdown.unwrap_or(0.0));
-        let name = (&a.host, &a.target).cmp(&(&b.host, &b.target));
+/// Whether a state's probe ended properly: by will, not by a crash.
+pub fn is_stopped(state: &LiveState) -> bool {
+    !state.running && state.state != "damaged"
+}
+
+/// Of each state whether it says something about now. A probe that was stopped does not count where another one watches the
+/// same target or path, nor a day after its end, unless it is `kept`.
+pub fn are_current(states: &[LiveState], kept: &dyn Fn(&LiveState) -> bool, now_ns: i64) -> Vec<bool> {
+    let names = |state: &LiveState| [state.target.clone(), state.path.clone()];
+    let watched: BTreeSet<String> =
+        states.iter().filter(|state| !is_stopped(state)).flat_map(names).collect();
+    let is_old = |state: &LiveState| now_ns.saturating_sub(state.written_ns) > DAY_NS;
+    let elsewhere =
+        |state: &LiveState| names(state).iter().any(|name| !name.is_empty() && watched.contains(name));
+    let is_current = |state| !is_stopped(state) || !(elsewhere(state) || (is_old(state) && !kept(state)));
+    states.iter().map(is_current).collect()
+}
+
+/// Places by severity, then slowdown, then name. Of each: severity, slowdown, host, target.
+pub fn worst_first(seen: &[(&str, Option<f64>, &str, &str)]) -> Vec<usize> {
+    let severity = |place: usize| SEVERITIES.iter().position(|name| *name == seen[place].0);
+    let mut places: Vec<usize> = (0..seen.len()).collect();
+    places.sort_by(|&a, &b| {
+        let slowdown = seen[b].1.unwrap_or(0.0).total_cmp(&seen[a].1.unwrap_or(0.0));
+        let name = (seen[a].2, seen[a].3).cmp(&(seen[b].2, seen[b].3));
         severity(b).cmp(&severity(a)).then(slowdown).then(name)
     });
+    places
 }
 
 /// `head` about `ops`: the worst gives its numbers, the earliest its beginning.
@@ -228,24 +280,22 @@ fn about(mut head: Finding, kind: &'static str, severity: &'static str, mut ops:
     head
 }
 
-fn of_op(op: &Members) -> OpVerdict {
-    let number = |name: &str| op.get(name).and_then(Value::as_f64);
-    let flag = |name: &str| op.get(name) == Some(&Value::Bool(true));
-    let state = text(op, "state");
-    let certain = number("lost_lower").unwrap_or(0.0) >= LOST_AT && !flag("host_busy");
+fn of_op(op: &LiveOp) -> OpVerdict {
+    let state = if op.state.is_empty() { "learning" } else { &op.state };
+    let certain = op.lost_lower.unwrap_or(0.0) >= LOST_AT && !op.host_busy;
     OpVerdict {
-        op: text(op, "op").into(),
-        state: if state.is_empty() { "learning" } else { state }.into(),
-        slowdown: number("slowdown"),
-        lower: number("slowdown_lower"),
-        upper: number("slowdown_upper"),
-        n: integer(op, "n_seen").unwrap_or(0),
-        since_ns: integer(op, if state == "hung" { "inflight_due_ns" } else { "since_ns" }),
-        host_busy: flag("host_busy"),
-        outcome: op.get("last_outcome").and_then(Value::as_str).map(str::to_string),
-        tail: number("tail"),
-        partly: flag("partly"),
-        lost: number("lost").filter(|_| certain && comes_back(state)),
+        op: op.op.clone(),
+        state: state.into(),
+        slowdown: op.slowdown,
+        lower: op.lower,
+        upper: op.upper,
+        n: op.n,
+        since_ns: if state == "hung" { op.inflight_due_ns } else { op.since_ns },
+        host_busy: op.host_busy,
+        outcome: op.outcome.clone(),
+        tail: op.tail,
+        partly: op.partly,
+        lost: op.lost.filter(|_| certain && comes_back(&op.state)),
     }
 }
 
@@ -260,16 +310,15 @@ fn answering(ops: &[OpVerdict]) -> Value {
 }
 
 /// The kernel functions that stuck operations wait in.
-fn waits_in(state: &Members, ops: &[OpVerdict], kind: &str) -> Value {
-    let stuck = |op: &&Members| ops.iter().any(|bad| bad.state == kind && bad.op == text(op, "op"));
-    let names: BTreeSet<&str> = ops_of(state).filter(stuck).map(|op| text(op, "wchan")).collect();
+fn waits_in(state: &LiveState, ops: &[OpVerdict], kind: &str) -> Value {
+    let stuck = |op: &&LiveOp| ops.iter().any(|bad| bad.state == kind && bad.op == op.op);
+    let names: BTreeSet<&str> = state.ops.iter().filter(stuck).map(|op| op.wchan.as_str()).collect();
     names.into_iter().filter(|name| !name.is_empty()).map(Value::from).collect()
 }
 
 /// The operation whose usual latency has changed most for the worse since the reference, if it has.
-fn climate(state: &Members) -> Vec<(String, Value)> {
-    let known =
-        ops_of(state).map(|op| (op.get("climate").and_then(Value::as_f64).unwrap_or(0.0), text(op, "op")));
+fn climate(state: &LiveState) -> Vec<(String, Value)> {
+    let known = state.ops.iter().map(|op| (op.climate.unwrap_or(0.0), op.op.as_str()));
     match known.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1))) {
         Some((climate, op)) if climate >= CLIMATE_AT => {
             vec![("climate".into(), climate.into()), ("climate_op".into(), op.into())]
@@ -279,9 +328,8 @@ fn climate(state: &Members) -> Vec<(String, Value)> {
 }
 
 /// From how much time it is known what is usual, while that is less than an hour (ns).
-fn learnt_ns(state: &Members) -> Option<i64> {
-    let young = ops_of(state).filter(|op| text(op, "stage") == "learning");
-    let windows =
-        young.filter_map(|op| integer(op, "baseline_windows")).min().filter(|windows| *windows != 0)?;
-    Some(windows.saturating_mul(integer(state, "window_ns")?))
+fn learnt_ns(state: &LiveState) -> Option<i64> {
+    let young = state.ops.iter().filter(|op| op.stage == "learning");
+    let windows = young.map(|op| op.baseline_windows).min().filter(|windows| *windows != 0)?;
+    Some(windows.saturating_mul(state.window_ns?))
 }

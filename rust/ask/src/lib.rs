@@ -1,12 +1,12 @@
-//! Is storage slow? What `iosonde now` and `iosonde check` say, for hosts without Python.
+//! Is storage slow? Verdicts and sentences of `now`, `check`, the page and the report; `iosonde-agent` and Python call them.
 //!
-//! The sentences are those of `src/iosonde/weather/slowdown/words.py`, letter by letter: a test compares both over
-//! thousands of states. Nothing here touches a target; only the state files of the store are read.
+//! Nothing here touches a target; only the state files of the store are read.
 
 pub mod check;
 pub mod choice;
 pub mod finding;
 pub mod format;
+pub mod live_state;
 pub mod now;
 mod ops;
 pub mod ranges;

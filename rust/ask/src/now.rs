@@ -3,8 +3,10 @@
 use serde_json::json;
 
 use crate::choice::chosen;
-use crate::finding::{Finding, current, findings, worst_first};
-use crate::state::{Members, integer, notes_of, text};
+use crate::finding::{Finding, are_current, findings, worst_first};
+use crate::format::system_zone;
+use crate::live_state::LiveState;
+use crate::state::Members;
 use crate::words::{say, summary};
 use crate::{Refusal, format};
 
@@ -28,32 +30,38 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
             format!("no probe states in {store}; expected a running probe; try --store /var/lib/iosonde");
         return Err(Refusal { code: 1, text });
     }
-    let asked = if question.targets.is_empty() {
-        current(states, now_ns)
+    let live: Vec<LiveState> = states.iter().map(|state| LiveState::of(&state)).collect();
+    let asked: Vec<usize> = if question.targets.is_empty() {
+        let current = are_current(&live, &|_| false, now_ns);
+        (0..live.len()).filter(|place| current[*place]).collect()
     } else {
-        chosen(states, &question.targets)?
+        chosen(&live, &question.targets)?
     };
     // Where nothing runs, what ran last is better than nothing.
-    let asked = if asked.is_empty() { states } else { &asked };
-    let state_of = |finding: &Finding| {
-        asked
-            .iter()
-            .rev()
-            .find(|state| text(state, "host") == finding.host && text(state, "target") == finding.target)
+    let asked: Vec<usize> = if asked.is_empty() { (0..live.len()).collect() } else { asked };
+    let place_of = |finding: &Finding| {
+        let is_its = |state: &LiveState| state.host == finding.host && state.target == finding.target;
+        asked.iter().rev().copied().find(|place| is_its(&live[*place]))
     };
-    let mut every = findings(states, now_ns);
-    worst_first(&mut every);
-    let found = every.into_iter().filter_map(|finding| state_of(&finding).map(|state| (finding, state)));
-    let found: Vec<(Finding, &Members)> = found.collect();
+    let every = findings(&live, now_ns);
+    let seen: Vec<_> = every
+        .iter()
+        .map(|one| (one.severity, one.slowdown, one.host.as_str(), one.target.as_str()))
+        .collect();
+    let ranked = worst_first(&seen).into_iter().map(|place| &every[place]);
+    let found: Vec<(&Finding, usize)> =
+        ranked.filter_map(|finding| place_of(finding).map(|place| (finding, place))).collect();
     if question.json {
-        let plain: Vec<_> = found.iter().map(|(finding, state)| with_sentence(finding, state)).collect();
+        let plain: Vec<_> =
+            found.iter().map(|(finding, place)| with_sentence(finding, &states[*place])).collect();
         let whole = json!({"schema_version": 2, "targets": plain});
         return Ok(format!("{whole:#}\n"));
     }
     let mut lines: Vec<String> =
-        found.iter().flat_map(|(finding, state)| lines(finding, state, question)).collect();
+        found.iter().flat_map(|(finding, place)| lines(finding, &live[*place], question)).collect();
     if found.len() > 1 {
-        let all: Vec<Finding> = found.into_iter().map(|(finding, _)| finding).collect();
+        let all = found.iter().map(|(one, _)| (one.host.as_str(), one.target.as_str(), one.severity));
+        let all: Vec<_> = all.collect();
         lines.push(colour(&summary(&all), "2", question.coloured));
     }
     Ok(lines.into_iter().map(|line| line + "\n").collect())
@@ -61,12 +69,12 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
 
 fn with_sentence(finding: &Finding, state: &Members) -> serde_json::Value {
     let mut plain = json!(finding);
-    plain["sentence"] = say(finding).into();
+    plain["sentence"] = say(finding, &system_zone).into();
     plain["state"] = state.clone().into();
     plain
 }
 
-fn lines(finding: &Finding, state: &Members, question: &Question) -> Vec<String> {
+fn lines(finding: &Finding, state: &LiveState, question: &Question) -> Vec<String> {
     let code = match finding.severity {
         "ok" => "32",
         "info" => "36",
@@ -76,15 +84,16 @@ fn lines(finding: &Finding, state: &Members, question: &Question) -> Vec<String>
     };
     let named =
         if finding.severity == "unknown" { String::new() } else { format!("{:<8}", finding.severity) };
-    let heard = integer(state, "written_ns").map(|written_ns| {
-        let age = format::seconds(finding.at_ns.saturating_sub(written_ns).max(0));
+    let heard = (finding.kind != "damaged").then(|| {
+        let age = format::seconds(finding.at_ns.saturating_sub(state.written_ns).max(0));
         format!("  (measured {age} ago from {})", finding.host)
     });
     let coloured = question.coloured;
     let heard = colour(&heard.unwrap_or_default(), "2", coloured);
-    let mut lines = vec![format!("{}{}{heard}", colour(&named, code, coloured), say(finding))];
+    let mut lines = vec![format!("{}{}{heard}", colour(&named, code, coloured), say(finding, &system_zone))];
     if question.verbose {
-        lines.extend(notes_of(state).map(|note| colour(&format!("        note: {note}"), "2", coloured)));
+        let note = |note: &String| colour(&format!("        note: {note}"), "2", coloured);
+        lines.extend(state.notes.iter().map(note));
     }
     lines
 }

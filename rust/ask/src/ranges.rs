@@ -6,6 +6,7 @@
 use iosonde_core::slowdown::verdict::{SLOW_FROM, SLOW_LOWER};
 
 use crate::finding::{Finding, OpVerdict};
+use crate::text::cleaned;
 
 /// Nothing to alert for.
 pub const OK: u8 = 0;
@@ -36,7 +37,10 @@ impl std::str::FromStr for AlertRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("cannot read the range '{text}'; expected 10, 10:, ~:10, 10:20 or @10:20");
+        let wrong = || {
+            let text = cleaned(text.as_bytes());
+            format!("cannot read the range '{text}'; expected 10, 10:, ~:10, 10:20 or @10:20")
+        };
         let bare = text.trim();
         let (inside, ends) = bare.strip_prefix('@').map_or((false, bare), |ends| (true, ends));
         let (low, high) = match ends.split_once(':') {
@@ -65,6 +69,11 @@ fn number(text: &str) -> Option<f64> {
 }
 
 impl AlertRange {
+    /// 0 to `high`.
+    pub fn to(high: f64) -> Self {
+        Self { text: high.to_string(), low: 0.0, high, inside: false }
+    }
+
     fn alerts(&self, value: f64) -> bool {
         (self.low <= value && value <= self.high) == self.inside
     }

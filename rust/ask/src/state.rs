@@ -237,18 +237,3 @@ pub fn text<'a>(members: &'a Members, name: &str) -> &'a str {
 pub fn integer(members: &Members, name: &str) -> Option<i64> {
     members.get(name).and_then(Value::as_i64)
 }
-
-/// The operations of a state.
-pub fn ops_of(state: &Members) -> impl Iterator<Item = &Members> {
-    list(state, "ops").iter().filter_map(Value::as_object)
-}
-
-/// The notes of a state.
-pub fn notes_of(state: &Members) -> impl Iterator<Item = &str> {
-    list(state, "notes").iter().filter_map(Value::as_str)
-}
-
-/// The target that a state's server belongs to.
-pub fn whole_target(state: &Members) -> Option<&str> {
-    state.get("component").and_then(|component| component["of"].as_str())
-}

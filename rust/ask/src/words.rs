@@ -1,44 +1,46 @@
-//! The sentences of live findings, as `src/iosonde/weather/slowdown/words.py` writes them.
+//! The sentences of findings: page, terminal, check and report say the same words.
+//!
+//! A sentence is one line without a full stop, names the target, gives a slowdown with its 95 % interval, and never says
+//! "storage" when the probing host was the cause.
 
 use std::collections::BTreeSet;
 
 use iosonde_core::slowdown::verdict::SLOW_FROM;
 use serde_json::Value;
 
-use crate::finding::{Finding, OpVerdict, SEVERITIES, server};
-use crate::format;
+use crate::finding::{Finding, OpVerdict, SEVERITIES, server, whole_target};
+use crate::format::{self, Zone};
 use crate::ops::word;
-use crate::state::whole_target;
 use crate::text::joined;
 
 const MOST_WORDS: usize = 25;
 /// Of more servers that are as usual only these are named.
 const NAMED: usize = 4;
 
-/// The sentence of a finding, with times in the local zone.
-pub fn say(finding: &Finding) -> String {
+/// The sentence of a finding, with times in `zone`.
+pub fn say(finding: &Finding, zone: &Zone<'_>) -> String {
     let of = of(finding);
-    let heard = || format::time(finding.since_ns.unwrap_or(0), finding.at_ns, false);
+    let heard = || format::time(finding.since_ns.unwrap_or(0), finding.at_ns, zone, false);
     let text = match finding.kind {
-        "slow" => slower(finding, MOST_WORDS),
+        "slow" => slower(finding, zone, MOST_WORDS),
         "lost" => lost(finding),
         "host_busy" => {
-            format!(
-                "the probing host is busy: {}, not proof of slow storage",
-                slower(finding, MOST_WORDS - 11)
-            )
+            let (verb, slow) =
+                (if is_over(finding) { "was" } else { "is" }, slower(finding, zone, MOST_WORDS - 11));
+            format!("the probing host {verb} busy: {slow}, not proof of slow storage")
         }
-        "hung" => hung(finding),
-        "failing" => failing(finding),
+        "hung" => hung(finding, zone),
+        "failing" => failing(finding, zone),
         "learning" => {
             let (windows, needed) = (number(finding, "windows"), number(finding, "windows_needed"));
+            let (windows, needed) = (windows.unwrap_or(0), needed.unwrap_or(0));
             format!("{}: still learning the baseline ({windows} of {needed} windows)", named(finding))
         }
         "few" => format!("{}: too few operations ended well of late to tell", named(finding)),
         "stopped" => format!("unknown: {of} has no probe since {} (stopped)", heard()),
         "stale" => format!("unknown: no news of {of} since {} (the probe may have stopped)", heard()),
         "damaged" => {
-            let error = finding.evidence["error"].as_str().unwrap_or_default();
+            let error = finding.evidence.get("error").and_then(Value::as_str).unwrap_or_default();
             format!("unknown: the state of {} cannot be read ({error})", finding.target)
         }
         _ => usual(finding),
@@ -47,14 +49,16 @@ pub fn say(finding: &Finding) -> String {
 }
 
 /// `3 targets: 1 hanging or failing, 2 as usual`, the worst first; of several hosts how many these are, too.
-pub fn summary(findings: &[Finding]) -> String {
+///
+/// Of each target its host, its name and its severity.
+pub fn summary(seen: &[(&str, &str, &str)]) -> String {
     let words = ["as usual", "without a verdict", "unknown", "slow", "hanging or failing"];
     let parts = SEVERITIES.iter().zip(words).rev().filter_map(|(severity, words)| {
-        let number = findings.iter().filter(|finding| finding.severity == *severity).count();
+        let number = seen.iter().filter(|one| one.2 == *severity).count();
         (number > 0).then(|| format!("{} {words}", format::count(number)))
     });
-    let targets = findings.iter().map(|finding| &finding.target).collect::<BTreeSet<_>>().len();
-    let hosts = findings.iter().map(|finding| &finding.host).collect::<BTreeSet<_>>().len();
+    let targets = seen.iter().map(|one| one.1).collect::<BTreeSet<_>>().len();
+    let hosts = seen.iter().map(|one| one.0).collect::<BTreeSet<_>>().len();
     let seen = if hosts > 1 { format!(" seen from {} hosts", format::count(hosts)) } else { String::new() };
     let plural = if targets == 1 { "" } else { "s" };
     format!("{} target{plural}{seen}: {}", format::count(targets), parts.collect::<Vec<_>>().join(", "))
@@ -62,7 +66,7 @@ pub fn summary(findings: &[Finding]) -> String {
 
 /// The target, and which of its servers.
 fn named(finding: &Finding) -> String {
-    match whole_target(&finding.evidence) {
+    match whole_target(finding) {
         Some(of) => format!("{of}, server {}", server(finding)),
         None => finding.target.clone(),
     }
@@ -70,7 +74,7 @@ fn named(finding: &Finding) -> String {
 
 /// The same where the sentence goes on.
 fn of(finding: &Finding) -> String {
-    named(finding) + if whole_target(&finding.evidence).is_some() { "," } else { "" }
+    named(finding) + if whole_target(finding).is_some() { "," } else { "" }
 }
 
 /// Which servers of the target are as usual.
@@ -87,8 +91,7 @@ fn beside(finding: &Finding) -> String {
 }
 
 fn learnt(finding: &Finding) -> Option<String> {
-    let ns = finding.evidence.get("learnt_ns")?.as_i64()?;
-    Some(format!("learned from {}", format::seconds(ns)))
+    number(finding, "learnt_ns").map(|ns| format!("learned from {}", format::seconds(ns)))
 }
 
 fn usual(finding: &Finding) -> String {
@@ -102,58 +105,60 @@ fn usual(finding: &Finding) -> String {
         text += ", which is too uncertain to be called slow";
     }
     if let Some(climate) = finding.evidence.get("climate").and_then(Value::as_f64) {
-        let op = word(finding.evidence["climate_op"].as_str().unwrap_or_default());
+        let op = word(finding.evidence.get("climate_op").and_then(Value::as_str).unwrap_or_default());
         let factor = format::factor(Some(climate));
         text += &format!("; usual itself has become {factor}x slower for {op} than it was at first");
     }
     text
 }
 
-fn slower(finding: &Finding, most_words: usize) -> String {
+fn slower(finding: &Finding, zone: &Zone<'_>, most_words: usize) -> String {
     let Some((worst, others)) = finding.ops.split_first() else { return String::new() };
     let known = learnt(finding).map(|learnt| format!("; usual is {learnt}")).unwrap_or_default();
     let left = most_words.saturating_sub(known.split_whitespace().count());
     let of = of(finding);
     if worst.partly {
-        let parts: Vec<String> = finding.ops.iter().map(|op| part(finding, op)).collect();
+        let parts: Vec<String> = finding.ops.iter().map(|op| part(finding, op, zone)).collect();
         let head = format!("a part of the operations on {of} is slower than usual: {}", parts[0]);
         return listed(&head, &parts[1..], left) + &known;
     }
-    let interval = match (worst.lower, worst.upper) {
-        (Some(_), Some(_)) => format!(" ({}-{})", format::factor(worst.lower), format::factor(worst.upper)),
-        _ => String::new(),
-    };
-    let factor = worst.slowdown.map(|slowdown| format!("{}x ", format::factor(Some(slowdown))));
-    let interval = if factor.is_some() { interval } else { String::new() };
-    let factor = factor.unwrap_or_default();
-    let head = format!(
-        "{} on {of} are {factor}slower than usual{interval}{}",
-        word(&worst.op),
-        since(finding, worst)
-    );
-    let parts: Vec<String> = others.iter().map(|op| beside_worst(finding, op)).collect();
+    let head = format!("{} on {of} {}", word(&worst.op), are_slower(finding, worst, zone));
+    let parts: Vec<String> = others.iter().map(|op| beside_worst(finding, op, zone)).collect();
     listed(&head, &parts, left) + &known
 }
 
+fn are_slower(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
+    let unknown = number(finding, "unknown_since_ns").is_some();
+    let (verb, since) = (if is_over(finding) || unknown { "were" } else { "are" }, since(finding, op, zone));
+    let factor = |value| format::factor(Some(value));
+    match (op.slowdown.map(factor), op.lower, op.upper) {
+        (None, _, _) => format!("{verb} slower than usual{since}"),
+        (Some(typ), Some(lower), Some(upper)) => {
+            format!("{verb} {typ}x slower than usual ({}-{}){since}", factor(lower), factor(upper))
+        }
+        (Some(typ), _, _) => format!("{verb} {typ}x slower than usual{since}"),
+    }
+}
+
 /// Another operation that is slow, too.
-fn beside_worst(finding: &Finding, op: &OpVerdict) -> String {
+fn beside_worst(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
     if op.partly {
-        return format!("a part of {}{}", word(&op.op), since(finding, op));
+        return format!("a part of {}{}", word(&op.op), since(finding, op, zone));
     }
     if op.state != "slow" {
         return format!("{} lost", lost_share(op));
     }
     let factor = format::slowdown(op.slowdown, op.lower, op.upper);
-    format!("{} {factor}{}", word(&op.op), since(finding, op))
+    format!("{} {factor}{}", word(&op.op), since(finding, op, zone))
 }
 
 /// The typical operation is as usual, and some are not.
-fn part(finding: &Finding, op: &OpVerdict) -> String {
+fn part(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
     if op.state != "slow" {
         return format!("{} lost", lost_share(op));
     }
     let tail = op.tail.map(|tail| format!(" (the slowest twentieth {}x)", format::factor(Some(tail))));
-    format!("{}{}{}", word(&op.op), tail.unwrap_or_default(), since(finding, op))
+    format!("{}{}{}", word(&op.op), tail.unwrap_or_default(), since(finding, op, zone))
 }
 
 /// `head` and as many parts as the sentence has room for; the others are counted.
@@ -173,7 +178,8 @@ fn listed(head: &str, parts: &[String], most_words: usize) -> String {
 fn lost(finding: &Finding) -> String {
     let parts: Vec<String> = finding.ops.iter().map(lost_share).collect();
     let Some((head, others)) = parts.split_first() else { return String::new() };
-    listed(&format!("{head} on {} are late, missing or failed", of(finding)), others, MOST_WORDS)
+    let verb = if is_over(finding) { "were" } else { "are" };
+    listed(&format!("{head} on {} {verb} late, missing or failed", of(finding)), others, MOST_WORDS)
 }
 
 /// `12% of creates`.
@@ -183,15 +189,25 @@ fn lost_share(op: &OpVerdict) -> String {
     format!("{share} {}", word(&op.op))
 }
 
-fn since(finding: &Finding, op: &OpVerdict) -> String {
-    op.since_ns.map(|ns| format!(" since {}", format::time(ns, finding.at_ns, false))).unwrap_or_default()
+fn is_over(finding: &Finding) -> bool {
+    finding.until_ns.is_some()
 }
 
-fn hung(finding: &Finding) -> String {
+fn since(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
+    let Some(since_ns) = op.since_ns else { return String::new() };
+    let time = |ns| format::time(ns, finding.at_ns, zone, false);
+    match (number(finding, "unknown_since_ns"), finding.until_ns) {
+        (Some(unknown_ns), _) => format!(" from {}, not known since {}", time(since_ns), time(unknown_ns)),
+        (None, None) => format!(" since {}", time(since_ns)),
+        (None, Some(until_ns)) => format!(" {}", format::span(since_ns, until_ns, finding.at_ns, zone)),
+    }
+}
+
+fn hung(finding: &Finding, zone: &Zone<'_>) -> String {
     let mut text = format!("{} on {} have been hanging", op_words(finding), of(finding));
     if let Some(since_ns) = finding.since_ns {
         let age = format::seconds(finding.at_ns.saturating_sub(since_ns).max(0));
-        text += &format!(" for {age} (since {})", format::time(since_ns, finding.at_ns, true));
+        text += &format!(" for {age} (since {})", format::time(since_ns, finding.at_ns, zone, true));
     }
     let waits_in = strings(finding, "waits_in");
     if !waits_in.is_empty() {
@@ -201,11 +217,11 @@ fn hung(finding: &Finding) -> String {
     if answering.is_empty() { text } else { format!("{text}; {} still answer", answering.join(", ")) }
 }
 
-fn failing(finding: &Finding) -> String {
+fn failing(finding: &Finding, zone: &Zone<'_>) -> String {
     let outcomes: BTreeSet<&str> = finding.ops.iter().filter_map(|op| op.outcome.as_deref()).collect();
     let outcomes: Vec<&str> = outcomes.into_iter().filter(|outcome| !outcome.is_empty()).collect();
     let why = if outcomes.is_empty() { String::new() } else { format!(" ({})", outcomes.join(", ")) };
-    let since = finding.since_ns.map(|ns| format!(" since {}", format::time(ns, finding.at_ns, false)));
+    let since = finding.since_ns.map(|ns| format!(" since {}", format::time(ns, finding.at_ns, zone, false)));
     format!("{} on {} are failing{why}{}", op_words(finding), of(finding), since.unwrap_or_default())
 }
 
@@ -213,8 +229,8 @@ fn op_words(finding: &Finding) -> String {
     joined(&finding.ops.iter().map(|op| word(&op.op)).collect::<Vec<_>>())
 }
 
-fn number(finding: &Finding, name: &str) -> i64 {
-    finding.evidence.get(name).and_then(Value::as_i64).unwrap_or(0)
+fn number(finding: &Finding, name: &str) -> Option<i64> {
+    finding.evidence.get(name)?.as_i64()
 }
 
 fn strings<'a>(finding: &'a Finding, name: &str) -> Vec<&'a str> {

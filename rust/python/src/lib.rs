@@ -1,5 +1,6 @@
 //! Thin PyO3 bindings of the crates that measure: one file an instrument, no logic.
 
+mod ask;
 mod bandwidth;
 mod bench;
 mod columns;
@@ -32,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BenchError", python.get_type::<BenchError>())?;
     module.add("ConfigError", python.get_type::<ConfigError>())?;
     module.add("NfsError", python.get_type::<NfsError>())?;
+    ask::register(module)?;
     module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
     module.add_function(wrap_pyfunction!(spool::read_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_ranks, module)?)?;

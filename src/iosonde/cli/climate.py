@@ -16,7 +16,7 @@ from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
-from iosonde.jobs.climate.data import change_data, climate_data, motif_rows, motifs_data
+from iosonde.jobs.climate.data import change_rows, climate_data, motif_rows, motifs_data
 from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
@@ -66,8 +66,11 @@ def _answer(args: argparse.Namespace, note: Note) -> int:
         data = motifs_data(motifs, rows) if motifs else data
         job_options.write(json.dumps(data, indent=2) + "\n", args.output)
     elif args.format == "csv":
-        changes = [change_data(c) for c in (on or found).changes] if found else []
-        job_options.write(_csv(motif_rows(motifs, rows) if motifs else changes), args.output)
+        names, lines = change_rows((on or found).changes if found else ())
+        if motifs is not None:
+            lines = motif_rows(motifs, rows)
+            names = tuple(lines[0]) if lines else ()
+        job_options.write(csv_text(lines, names), args.output)
     else:
         _print(found, on, valid, motifs)
     return 0
@@ -195,8 +198,3 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
 
         save_climate(figure, args.plot, width_in=args.width, dark=args.dark, zone=UTC)
     options.note(f"wrote {args.plot}")
-
-
-def _csv(rows: Sequence[dict[str, object]]) -> str:
-    """A row a change, or a job; what is nested is left to JSON."""
-    return csv_text(rows, [name for name in (rows[0] if rows else {}) if name != "own"])

@@ -14,7 +14,7 @@ from iosonde.cli.shared import options
 from iosonde.doctor.examine import Request, examine
 from iosonde.doctor.finding import LEVELS, Diagnosis, worst
 from iosonde.doctor.gather.agent import DEFAULT_ADDRESS
-from iosonde.engine.layout import spool_segments
+from iosonde.engine.layout.segments import spool_segments
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_duration

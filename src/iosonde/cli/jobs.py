@@ -93,7 +93,7 @@ def _print(found: JobList, sort: Sort, now_ns: int) -> None:
         print("No job matches." if found.n else "There is no job.")
     else:
         print(_fitted([_row(one, now_ns) for one in found.jobs]))
-    if more := found.n_found - len(found.jobs):
+    if more := found.total - len(found.jobs):
         ones = "one" if more == 1 else "ones"
         what = f"older {ones}" if sort == "time" else f"more {ones}, less slow or unknown"
         print(f"and {format_count(more)} {what} (--limit 0: all)")

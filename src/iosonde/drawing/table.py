@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from iosonde.drawing.marks import (
     StepMarks,
     Strip,
 )
+from iosonde.model.units import iso_time
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -49,9 +49,7 @@ def sheet_rows(sheet: Sheet, zone: ZoneInfo | None) -> Iterator[Row]:
     def instant(time_s: float) -> str | None:
         if not math.isfinite(time_s):
             return None
-        return (
-            datetime.fromtimestamp(time_s, UTC).astimezone(zone).isoformat(timespec="milliseconds")
-        )
+        return iso_time(round(time_s * 1e6) * 1000, zone)
 
     for pane in sheet.panes:
         across = pane.across or sheet.levels_of

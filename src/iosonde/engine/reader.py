@@ -20,10 +20,12 @@ from typing import NamedTuple, TypeVar
 
 import duckdb
 
-from iosonde.engine import layout, spool
+from iosonde.engine import spool
 from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.segments import Segment, parquet_segments, segment_keys, spool_segments
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
 from iosonde.engine.sound import broken, sound
@@ -149,17 +151,15 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> Sources:
     """Create the view ``live``, of the rows that go with the Parquet files."""
     live = live_rows(root, scope)
-    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = sound_segments(con, layout.parquet_segments(root, since, scope.folder))
-    for key in layout.keys(sealed):
+    since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
+    sealed = sound_segments(con, parquet_segments(root, since, scope.folder))
+    for key in segment_keys(sealed):
         live.pop(key, None)
     make_live(con, list(live.values()))
     return Sources([segment.path for segment in sealed], list(live.values()))
 
 
-def sound_segments(
-    con: duckdb.DuckDBPyConnection, sealed: Sequence[layout.Segment]
-) -> list[layout.Segment]:
+def sound_segments(con: duckdb.DuckDBPyConnection, sealed: Sequence[Segment]) -> list[Segment]:
     """Sealed segments that can be read; the others are left out."""
     files = set(sound(con, [segment.path for segment in sealed], SAMPLE_TYPES))
     return [segment for segment in sealed if segment.path in files]
@@ -169,7 +169,7 @@ def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.Sp
     """Rows of the spool that may be of ``scope``, by host folder and stem."""
     return {
         (segment.host, segment.stem): rows
-        for segment in layout.spool_segments(root)
+        for segment in spool_segments(root)
         if scope.folder in (None, segment.host)
         and not _too_old(segment.path, scope.since_ns)
         and (rows := _rows(segment.path))

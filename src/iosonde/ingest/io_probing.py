@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde.connectors.benchmarks.ioprobing import ProbingLog
 from iosonde.connectors.lines import FileDefaults, Warn
-from iosonde.engine.layout import utc_date
+from iosonde.engine.layout.dates import utc_date
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import OPS

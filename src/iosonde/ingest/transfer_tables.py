@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from iosonde.bench.bandwidth import tables
-from iosonde.engine.layout import utc_date
+from iosonde.engine.layout.dates import utc_date
 from iosonde.model.frames import NULL_NS
 from iosonde.model.names import slug
 from iosonde.model.transfers import DIRECTIONS, Transfers

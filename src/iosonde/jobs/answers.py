@@ -85,16 +85,23 @@ class ClimateRuns(NamedTuple):
 
 
 def list_jobs(
-    table: JobTable, which: JobFilter, limit: int | None = None, sort: Sort = "time"
+    table: JobTable,
+    which: JobFilter,
+    limit: int | None = None,
+    sort: Sort = "time",
+    offset: int = 0,
 ) -> JobList:
-    """Jobs of a filter, newest or slowest first; at most ``limit`` of them. Raises UsageError: it names no jobs."""
+    """Jobs of a filter, newest or slowest first; at most ``limit`` of them, without the first ``offset``.
+
+    Raises UsageError: it names no jobs.
+    """
     from iosonde.jobs.table.listing import JobList, chosen_jobs, listed, must_be_jobs
     from iosonde.jobs.table.slowness import slowness
 
     must_be_jobs(table)
     slower = slowness(table)
     rows = chosen_jobs(table, which, sort, slower)
-    return JobList(len(table), len(rows), listed(table, rows[:limit], slower))
+    return JobList(len(table), len(rows), listed(table, rows[offset:][:limit], slower))
 
 
 def umami(

@@ -251,6 +251,11 @@ def format_time(ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bo
     return clock if moment.date() == now.date() else f"{moment:%Y-%m-%d} {clock}"
 
 
+def iso_time(ns: int, zone: tzinfo | None = None) -> str:
+    """``2026-10-05T14:05:00.000+02:00``; ``zone`` None: the machine's."""
+    return to_datetime(ns, zone).isoformat(timespec="milliseconds")
+
+
 def day(ns: int, zone: tzinfo | None = UTC) -> str:
     """``2017-08-04``."""
     return f"{to_datetime(ns, zone):%Y-%m-%d}"

@@ -18,7 +18,7 @@ from iosonde.weather.events.slow_words import say_learning, say_seen, say_slow_e
 from iosonde.weather.events.words import say_event
 from iosonde.weather.forget import current
 from iosonde.weather.slowdown.findings import Finding, from_span, worst_first
-from iosonde.weather.slowdown.words import say, say_change, say_lost
+from iosonde.weather.slowdown.words import say_all, say_change, say_lost
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class NowResult(Answer):
 
     def __init__(self, data: list[Finding]) -> None:
         self.data = data
-        self.lines = tuple(say(one, UTC) for one in data)
+        self.lines = tuple(say_all(data, UTC))
 
     @property
     def columns(self) -> Columns:
@@ -123,7 +123,7 @@ class Slowdown(Pictured):
         self.data, self._store = data, store
         now = now_ns()
         spans = sorted(data.spans, key=lambda one: one.start_ns)[-_MOST_TOLD:]
-        told = [say(from_span(one, now), UTC) for one in spans]
+        told = say_all([from_span(one, now) for one in spans], UTC)
         lost = [say_lost(one, now, UTC) for one in data.lost[-_MOST_TOLD:]]
         self.lines = (*told, *lost, *(say_change(change, now) for change in data.changes))
 

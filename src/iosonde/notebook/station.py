@@ -13,7 +13,7 @@ from iosonde.bench.runs.rows import frame_of
 from iosonde.bench.runs.store import read as read_runs
 from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SERIES_KEY
-from iosonde.engine.layout import default_root
+from iosonde.engine.layout.root import default_root
 from iosonde.ingest.latencies import Naming
 from iosonde.jobs.blame.interval import BlameQuestion, Grouping
 from iosonde.jobs.environment.join import JoinCounts, join

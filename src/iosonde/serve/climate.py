@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import fields
 from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -19,9 +18,8 @@ from starlette.responses import Response
 from iosonde.engine.files import csv_text
 from iosonde.jobs.answers import ClimateRuns, climate_runs
 from iosonde.jobs.climate.climate import Climate
-from iosonde.jobs.climate.data import change_data, climate_data
+from iosonde.jobs.climate.data import change_rows, climate_data
 from iosonde.jobs.climate.figure import climate_figure, to_json
-from iosonde.jobs.climate.series import LevelChange
 from iosonde.jobs.climate.words import say_largest
 from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError
@@ -32,15 +30,16 @@ from iosonde.serve.params import Text
 from iosonde.serve.pictures import Inches, PictureParameters
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from iosonde.serve.shared import Shared
 
 _KEPT = 8
 """Climates that are kept."""
-_CSV = (*(field.name for field in fields(LevelChange) if field.name != "own"), "ratio", "sentence")
 
 
 class ClimateQuery(PictureParameters):
-    """What ``/api/climate`` is asked. Dates of a picture are UTC, whatever the zone."""
+    """What ``/api/climate`` is asked. Dates of a picture are UTC; those of a table by default."""
 
     file_system: Text | None = Field(None, description=parameters.ONE_FILE_SYSTEM)
     motif: Text | None = Field(None, description=parameters.ONE_MOTIF)
@@ -82,7 +81,7 @@ class ClimateRoute:
             )
         found = await self._slow.answer(("found", asked), lambda: self.found(asked))
         if query.format == "csv":
-            body = climate_csv(found.climate)
+            body = climate_csv(found.climate, query.zone or UTC)
         else:
             key = ("climate", query)
             body = await self._drawings.answer(key, lambda: _picture(found.climate, query))
@@ -126,9 +125,10 @@ def page_data(found: ClimateRuns) -> dict[str, Any]:
     }
 
 
-def climate_csv(found: Climate) -> bytes:
+def climate_csv(found: Climate, zone: tzinfo) -> bytes:
     """A line a change, as ``iosonde climate --format csv`` has it."""
-    return csv_text([change_data(one) for one in found.changes], _CSV).encode()
+    names, rows = change_rows(found.changes, zone)
+    return csv_text(rows, names).encode()
 
 
 def _picture(found: Climate, query: ClimateQuery) -> bytes:

@@ -11,10 +11,10 @@ from iosonde.jobs.table.listing import JobFilter, JobList, Sort, jobs_data
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve.job_table import JobTables
-from iosonde.serve.params import DIGITS, Parameters, Text
+from iosonde.serve.params import DIGITS, PageQuery, Text
 
 
-class JobsQuery(Parameters):
+class JobsQuery(PageQuery):
     """What ``/api/jobs`` is asked."""
 
     search: Text = Field("", description=parameters.JOB_SEARCH)
@@ -26,9 +26,6 @@ class JobsQuery(Parameters):
     file_system: Text = Field("", description=parameters.ONE_FILE_SYSTEM)
     slow: bool = Field(False, description=parameters.JOBS_SLOW)
     sort: Sort = Field("time", description=parameters.JOBS_SORT)
-    limit: Annotated[int, Field(ge=1, le=500), DIGITS] = Field(
-        100, description="so many jobs at most"
-    )
 
 
 def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
@@ -47,4 +44,4 @@ def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
         file_system=query.file_system or None,
         slow=query.slow,
     )
-    return jobs_data(list_jobs(table, which, query.limit, query.sort))
+    return jobs_data(list_jobs(table, which, query.limit, query.sort, query.offset))

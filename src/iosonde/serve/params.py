@@ -6,7 +6,7 @@ not fit becomes the 400 of ``errors``. What several parameters say together is c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypeVar
 from zoneinfo import ZoneInfo
 
 from fastapi.exceptions import RequestValidationError
@@ -17,7 +17,11 @@ from iosonde.model.ops import DEFAULT_WINDOW_NS
 from iosonde.model.units import format_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
+
+T = TypeVar("T")
 
 MOST_WINDOWS = 5_000
 """Windows of one answer."""
@@ -109,6 +113,23 @@ class Parameters(BaseModel):
                 for name, one in schema["properties"].items()
             ]
         }
+
+
+Limit = Annotated[int, Field(ge=1, le=1000), DIGITS]
+Offset = Annotated[int, Field(ge=0, le=1_000_000), DIGITS]
+LIMIT = "number of entries at most; `total` counts all that match"
+OFFSET = "number of entries to leave out at the beginning"
+
+
+class PageQuery(Parameters):
+    """Which part of a list; the answer has ``total``, the length of the whole list."""
+
+    limit: Limit = Field(100, description=LIMIT)
+    offset: Offset = Field(0, description=OFFSET)
+
+    def part(self, every: Sequence[T]) -> Sequence[T]:
+        """The entries that are asked for."""
+        return every[self.offset : self.offset + self.limit]
 
 
 Brief = Annotated[

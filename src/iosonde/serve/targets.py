@@ -16,7 +16,7 @@ from iosonde.weather import answers
 from iosonde.weather.forget import current
 from iosonde.weather.slowdown.brief import brief, worst_slowdown
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say, summary
+from iosonde.weather.slowdown.words import say_all, summary
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,12 +37,19 @@ class Targets:
         self._past: list[tuple[str, str, int]] = []
         self._past_read_ns: int | None = None
 
-    def described(self, zone: tzinfo | None, now_ns: int) -> list[dict[str, Any]]:
-        """As ``/api/targets`` gives them, the worst first; sentences in ``zone``.
+    def states(self) -> list[dict[str, Any]]:
+        """The states of all probes. Raises StoreError: their folder cannot be read."""
+        return read_states(self.root)
+
+    def described(
+        self, zone: tzinfo | None, now_ns: int, every: list[dict[str, Any]] | None = None
+    ) -> list[dict[str, Any]]:
+        """As ``/api/targets`` gives them, the worst first; sentences in ``zone``. ``every``: ``states``, read before.
 
         Raises StoreError only when the folder of states cannot be read.
         """
-        every, past = read_states(self.root), self._past_targets(now_ns)
+        every = self.states() if every is None else every
+        past = self._past_targets(now_ns)
         # The page shows the past, too: of a target with samples, however old.
         states = current(every, now_ns, {(host, target) for host, target, _ in past})
         living = {(state["host"], state["target"]) for state in every}
@@ -53,9 +60,10 @@ class Targets:
             if (host, target) not in living and host_of_rank(host) is None:
                 finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)
                 found[host, target] = finding, _past_state(host, target, last_ns)
+        ranked = worst_first([finding for finding, _ in found.values()])
         return [
-            _described(finding, found[finding.host, finding.target][1], zone)
-            for finding in worst_first([finding for finding, _ in found.values()])
+            _described(finding, sentence, found[finding.host, finding.target][1])
+            for finding, sentence in zip(ranked, say_all(ranked, zone), strict=True)
         ]
 
     def now(self, zone: tzinfo | None, now_ns: int) -> dict[str, Any]:
@@ -72,17 +80,17 @@ class Targets:
             "as_of_ns": now_ns,
             "summary": summary(findings),
             "targets": [
-                {name: getattr(one, name) for name in told} | {"sentence": say(one, zone)}
-                for one in findings
+                {name: getattr(one, name) for name in told} | {"sentence": sentence}
+                for one, sentence in zip(findings, say_all(findings, zone), strict=True)
             ],
             "fleet": fleet_now(states, now_ns).to_json() if states else None,
         }
 
-    def fleet(self, now_ns: int) -> dict[str, str] | None:
-        """Whether it is one node or the storage; None: fewer than two hosts watch. Raises StoreError."""
+    def fleet(self, now_ns: int, every: list[dict[str, Any]]) -> dict[str, str] | None:
+        """Whether it is one node or the storage; None: fewer than two hosts watch. ``every``: ``states``."""
         from iosonde.weather.fleet.answers import fleet_now
 
-        states = current(read_states(self.root), now_ns)
+        states = current(every, now_ns)
         if len({state["host"] for state in states}) < 2:
             return None
         found = fleet_now(states, now_ns)
@@ -117,16 +125,17 @@ def _last_due(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int]]:
     return con.execute("SELECT host, target, max(due_ns) FROM samples GROUP BY ALL").fetchall()
 
 
-def _described(finding: Finding, state: dict[str, Any], zone: tzinfo | None) -> dict[str, Any]:
+def _described(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[str, Any]:
+    slowdown = worst_slowdown(state["ops"])
     return {
         "host": finding.host,
         "target": finding.target,
         "slug": state["slug"],
         "kind": finding.kind,
         "severity": finding.severity,
-        "sentence": say(finding, zone),
-        "brief": brief(finding.kind, worst_slowdown(state["ops"])),
-        "slowdown": worst_slowdown(state["ops"]),
+        "sentence": sentence,
+        "brief": brief(finding.kind, slowdown),
+        "slowdown": slowdown,
         "as_of_ns": finding.at_ns,
         "state": state,
     }

@@ -12,8 +12,7 @@ from iosonde.engine.states import read_states
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import DAY_NS
-from iosonde.weather.slowdown.components import compared
-from iosonde.weather.slowdown.findings import Finding, from_state
+from iosonde.weather.slowdown.findings import Finding, from_states
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -68,7 +67,7 @@ class Comparison(NamedTuple):
 
 def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
     """The verdict of every live state, in their order; servers of one target are seen side by side."""
-    return compared([from_state(state, now_ns) for state in states])
+    return from_states(states, now_ns)
 
 
 def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from iosonde import _core
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import Segment, parquet_segments, segment_keys, spool_segments
 from iosonde.model.frames import NULL_NS, Frame
 
 if TYPE_CHECKING:
@@ -62,15 +62,15 @@ class Follower:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._read: dict[layout.Segment, int] = {}
-        self._broken: dict[layout.Segment, tuple[int, str]] = {}
+        self._read: dict[Segment, int] = {}
+        self._broken: dict[Segment, tuple[int, str]] = {}
         self._sealed: set[tuple[str, str]] = set()
         self._polls = 0
 
     def poll(self) -> News:
         """Rows appended since the last poll."""
         first = self._polls == 0
-        segments = layout.spool_segments(self._root)
+        segments = spool_segments(self._root)
         gone = self._forget_missing(segments)
         unfollowed = self._look_at_sealed() if gone or self._polls % _SEALED_EVERY == 0 else False
         self._polls += 1
@@ -86,7 +86,7 @@ class Follower:
             [text for _, text in self._broken.values()],
         )
 
-    def _read_on(self, segment: layout.Segment) -> _core.SpoolChunk | None:
+    def _read_on(self, segment: Segment) -> _core.SpoolChunk | None:
         """The part of a segment behind its offset; None when there is nothing new or it is gone."""
         offset = self._read.get(segment, 0)
         try:
@@ -103,7 +103,7 @@ class Follower:
         self._read[segment] = chunk["next_offset"]
         return chunk if chunk["rows"] else None
 
-    def _forget_missing(self, segments: list[layout.Segment]) -> bool:
+    def _forget_missing(self, segments: list[Segment]) -> bool:
         """Whether a segment that was followed is gone: its last rows may not have been seen."""
         missing = self._read.keys() - set(segments)
         for segment in missing:
@@ -114,7 +114,7 @@ class Follower:
 
     def _look_at_sealed(self) -> bool:
         """Whether there are sealed segments that were not there before."""
-        sealed = layout.keys(layout.parquet_segments(self._root))
+        sealed = segment_keys(parquet_segments(self._root))
         new = not sealed <= self._sealed
         self._sealed = sealed
         return new

@@ -6,19 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from iosonde import _core
 from iosonde.engine.states import remove_files
 from iosonde.model.errors import UsageError
 from iosonde.model.names import slug
-from iosonde.model.units import DAY_NS
-from iosonde.weather.slowdown.findings import from_state
-
-AGE_NS = DAY_NS
-"""A probe that was stopped longer ago is not mentioned any more."""
-
-
-def is_stopped(state: dict[str, Any], now_ns: int) -> bool:
-    """Whether its probe ended properly: by will, not by a crash."""
-    return from_state(state, now_ns).kind == "stopped"
+from iosonde.weather.slowdown.findings import from_states, is_live
 
 
 def current(
@@ -29,27 +21,8 @@ def current(
     A stopped probe does not count where another one watches the same target or path, nor a day after its end, unless
     its host and target are ``kept``.
     """
-    ended = [is_stopped(state, now_ns) for state in states]
-    watched = {
-        name
-        for state, over in zip(states, ended, strict=True)
-        if not over
-        for name in (state["target"], state["path"])
-        if name
-    }
-    return [
-        state
-        for state, over in zip(states, ended, strict=True)
-        if not over
-        or not (
-            {state["target"], state["path"]} & watched
-            or (_is_old(state, now_ns) and (state["host"], state["target"]) not in kept)
-        )
-    ]
-
-
-def _is_old(state: dict[str, Any], now_ns: int) -> bool:
-    return now_ns - int(state["written_ns"] or 0) > AGE_NS
+    counted = _core.current_states(list(states), now_ns, set(kept))
+    return [state for state, counts in zip(states, counted, strict=True) if counts]
 
 
 def forget(root: Path, states: Iterable[dict[str, Any]], now_ns: int) -> list[Path]:
@@ -58,8 +31,8 @@ def forget(root: Path, states: Iterable[dict[str, Any]], now_ns: int) -> list[Pa
     Raises UsageError: one of them runs.
     """
     chosen = list(states)
-    for state in chosen:
-        if from_state(state, now_ns).kind not in ("stopped", "stale", "damaged"):
+    for state, finding in zip(chosen, from_states(chosen, now_ns), strict=True):
+        if is_live(finding):
             raise UsageError(
                 f"{state['target']} is being probed on {state['host']}",
                 expected="a probe that has ended",

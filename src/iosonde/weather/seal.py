@@ -34,9 +34,10 @@ from typing import IO
 
 import duckdb
 
-from iosonde.engine import layout, spool
+from iosonde.engine import spool
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER
+from iosonde.engine.layout.segments import Segment, parquet_path, rollup_path, spool_segments
 from iosonde.engine.parquet import PARQUET, write_parquet
 from iosonde.engine.reader import SampleFilter, look_at_rows
 from iosonde.engine.states import read_states
@@ -66,7 +67,7 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
     made: list[Path] = []
     failed: list[IosondeError] = []
     ours = _own_folders(Path(root))
-    for segment in layout.spool_segments(Path(root)):
+    for segment in spool_segments(Path(root)):
         try:
             path = _seal_segment(Path(root), segment, segment.host in ours, warn)
         except IosondeError as error:
@@ -83,7 +84,7 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
 
 
 def _seal_segment(
-    root: Path, segment: layout.Segment, ours: bool, warn: Callable[[str], None]
+    root: Path, segment: Segment, ours: bool, warn: Callable[[str], None]
 ) -> Path | None:
     """The Parquet file of one segment; None when there is nothing to do. ``ours``: locks tell all."""
     with _closed(segment.path, ours) as file:
@@ -94,7 +95,7 @@ def _seal_segment(
             return None
         if len(read.rows) == 0 and _age_s(file) < _EMPTY_KEPT_S:
             return None
-        target = layout.parquet_path(root, segment.host, segment.stem, read.opened_ns)
+        target = parquet_path(root, segment.host, segment.stem, read.opened_ns)
         fresh = len(read.rows) > 0 and not target.exists()
         try:
             if fresh and not _write(read.rows, target, segment.path, root):
@@ -179,7 +180,7 @@ def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bo
         sql = f"{spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}"
         if write_parquet(con, sql, target, _PARQUET, still=segment.exists) is None:
             return False
-        _roll_up(con, rows, layout.rollup_path(root, target))
+        _roll_up(con, rows, rollup_path(root, target))
         return True
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.engine.engines import run
+from iosonde.engine.layout.months import window_series
+from iosonde.engine.layout.segments import parquet_segments, rollup_segments, spool_segments
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import in_order
 from iosonde.engine.query import Query, rows
@@ -85,10 +86,10 @@ class Store:
     def probed(self) -> bool:
         """Whether it has a state, samples, kept windows or roll-ups of any target."""
         kept = (
-            layout.spool_segments(self.root)
-            or layout.parquet_segments(self.root)
-            or layout.rollup_segments(self.root)
-            or layout.window_series(self.root)
+            spool_segments(self.root)
+            or parquet_segments(self.root)
+            or rollup_segments(self.root)
+            or window_series(self.root)
         )
         return bool(kept or read_states(self.root))
 

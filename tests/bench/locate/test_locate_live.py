@@ -1,7 +1,6 @@
 """``iosonde locate`` of a real run: four loop file systems stand for OSTs, and one of them is throttled."""
 
 import os
-from contextlib import ExitStack
 
 import pytest
 
@@ -20,19 +19,13 @@ SLOW = 2
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory):
     """Four file systems of their own."""
-    folder = tmp_path_factory.mktemp("osts")
-    with ExitStack() as stack:
-        mounts = []
-        for number in range(4):
-            one = folder / f"ost{number}"
-            one.mkdir()
-            mounts.append(stack.enter_context(harness.loop_ext4(one, 96)))
+    with harness.four_disks(tmp_path_factory.mktemp("osts"), 96, "ost") as mounts:
         yield mounts
 
 
 def measured(targets, store, limits):
     """The run's id. ``limits``: bytes per second of each target, 0 without a limit."""
-    devices = [f"{os.major(one.stat().st_dev)}:{os.minor(one.stat().st_dev)}" for one in targets]
+    devices = [harness.device_of(one) for one in targets]
     words = ("-n", 8, "-t", "256k", "-b", "4M", "-R", 3, "--direct", "--store", store)
     job = command(*targets, *words, benchmark="bandwidth")
     with harness.throttled(devices[0]) as group:

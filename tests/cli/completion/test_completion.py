@@ -1,4 +1,4 @@
-"""Completions and manual pages hold every command and option; bash's one is run in a real bash."""
+"""Completions and manual pages hold every command and option; bash's and fish's are run in the real shell."""
 
 from __future__ import annotations
 
@@ -128,6 +128,47 @@ def test_bash_takes_it(share):
         ["bash", "--norc", "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == "complete -F _iosonde iosonde\n"
+
+
+@pytest.mark.service
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("iosonde no", ["now"]),
+        ("iosonde bench m", ["metadata"]),
+        ("iosonde now --fo", ["--format"]),
+        ("iosonde now --format ", ["json", "text"]),
+        ("iosonde selftest nfs --ser", ["--serve", "--service"]),
+        ("iosonde now /scr", ["/scratch-of-a-test"]),
+    ],
+)
+@pytest.mark.parametrize("stored", [True, False], ids=["targets", "no store"])
+def test_fish_completes(share, tmp_path, line, offered, stored):
+    """Beside a file that it must not offer; without a store it offers no target and says nothing on stderr."""
+    (tmp_path / "a-file").touch()
+    store = tmp_path / "store"
+    if stored:
+        path = store / "state" / "a" / "x.json"
+        path.parent.mkdir(parents=True)
+        path.write_text('{"schema_version":1,"host":"a","target":"/scratch-of-a-test","path":"/x"}')
+    elif "/scr" in line:
+        offered = []
+    code = f"source {share / FILES['fish']}; complete -C '{line}'"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "IOSONDE_STORE": str(store), "HOME": str(tmp_path)},
+    )
+    assert done.stderr == ""
+    assert sorted(one.partition("\t")[0] for one in done.stdout.splitlines()) == offered
+
+
+@pytest.mark.service
+def test_zsh_reads_the_script(share):
+    subprocess.run(["zsh", "-n", str(share / FILES["zsh"])], check=True)
 
 
 def test_manual_pages_hold_every_option_and_read_without_a_warning(share, commands):

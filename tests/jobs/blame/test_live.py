@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from iosonde.cli.main import main
+from iosonde.jobs.attribution.culprits import LIMITS, Confidence
 from tests.kit.job_loads import Load, jobs
 
 SCRIPT = Path(__file__).parents[3] / "deploy" / "record-jobs"
-LASTS_S, HOG_S, WARM_S = 36.0, 10.0, 5.0
+LASTS_S, HOG_S, WARM_S = 36.0, 5.0, 5.0
+"""The hog is short beside the whole: of some ninety slots, one that fits by chance leaves p <= 0.03."""
 KIB = 1024
 HOGS = 16
 
@@ -55,7 +57,7 @@ def measured(tmp_path_factory):
     ]
     with jobs(folder / "data", loads, last) as groups:
         environment = os.environ | {"IOSONDE_CGROUPS": str(groups), "IOSONDE_NODE": "n1"}
-        record = [str(SCRIPT), str(folder / "records"), "0.5"]
+        record = [str(SCRIPT), str(folder / "records"), "0.25"]
         recorder = subprocess.Popen(record, env=environment)
         try:
             subprocess.run(probe, check=True, capture_output=True, timeout=LASTS_S + 60)
@@ -76,8 +78,14 @@ def test_the_hog_is_named(measured, capsys):
     assert first["who"] == "3"
     assert first["share"] > 0.5, "operations of direct writes that ended"
     assert found["interval"]["slowdown"] > 1.5, "the probe saw the hog"
-    words = ("caused most of it", "probably involved", "active at the time")
-    assert first["slowdown"]["confidence"] in words, "a noisy disk leaves less certainty"
+    # On a busy host the probe's own noise hides the hog: a weaker word is right then, and only then.
+    said, fit = first["slowdown"], found["fit"]
+    least, steady, match, chance = LIMITS[Confidence.PROBABLE]
+    clear = said["stability"] >= steady and fit["r2"] >= match and fit["p"] <= chance
+    clear = clear and min(said["share"], said["lower"]) >= least
+    clear = clear and not said["follows"] and not said["alike"]
+    assert (said["confidence"] != Confidence.ACTIVE) == clear, (said, fit)
+    assert "job 3 " in found["verdict"], "the load is named however noisy the host is"
 
 
 def test_nobody_is_accused_of_the_time_before(measured, capsys):

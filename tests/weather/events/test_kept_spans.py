@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.samples.operations import Operations
@@ -95,7 +95,7 @@ def test_a_day_whose_samples_changed_is_found_anew(root, reads):
     reads.clear()
     gone = [
         segment.path
-        for segment in (*layout.parquet_segments(root), *layout.rollup_segments(root))
+        for segment in (*parquet_segments(root), *rollup_segments(root))
         if "date=2026-09-08" in str(segment.path)
     ]
     assert gone

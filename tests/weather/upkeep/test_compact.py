@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.engine import layout
+from iosonde.engine.layout.merged import is_merged
+from iosonde.engine.layout.segments import every_rollup, every_sealed, parquet_segments, rollup_path
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS
 from iosonde.weather.seal import seal
@@ -69,7 +70,7 @@ def test_a_reader_between_any_two_steps_sees_each_row_once(store):
     assert {found for _, found in seen} == {before}
     assert answers(store) == before
     assert done.merged >= 4
-    assert len(layout.every_sealed(store)) == len(layout.every_rollup(store)) == len(done.made)
+    assert len(every_sealed(store)) == len(every_rollup(store)) == len(done.made)
 
 
 def test_killed_at_any_step_it_counts_each_row_once_and_goes_on(store):
@@ -91,24 +92,24 @@ def test_killed_at_any_step_it_counts_each_row_once_and_goes_on(store):
     compact(store, LATER, grace_ns=0)
     assert kills >= 4
     assert answers(store) == before
-    assert len(layout.every_sealed(store)) == 2
+    assert len(every_sealed(store)) == 2
 
 
 def test_within_the_grace_time_the_parts_stay_and_do_not_count(store):
-    before, parts = answers(store), len(layout.every_sealed(store))
+    before, parts = answers(store), len(every_sealed(store))
     done = compact(store, LATER)
     assert answers(store) == before
-    assert len(layout.every_sealed(store)) == parts + len(done.made)
-    assert len(layout.parquet_segments(store)) == len(done.made)
+    assert len(every_sealed(store)) == parts + len(done.made)
+    assert len(parquet_segments(store)) == len(done.made)
     assert not compact(store, LATER).made
 
 
 def test_what_arrives_late_is_merged_and_what_arrives_again_is_not_counted(store, tmp_path):
-    first, *others = [one for one in layout.every_sealed(store) if one.host == "n1"]
+    first, *others = [one for one in every_sealed(store) if one.host == "n1"]
     again = others[0].path.read_bytes()
     held = first.path.read_bytes()
     first.path.unlink()
-    layout.rollup_path(store, first.path).unlink()
+    rollup_path(store, first.path).unlink()
     missing = Store(store).count()
     compact(store, LATER, grace_ns=0)
     assert Store(store).count() == missing
@@ -119,12 +120,12 @@ def test_what_arrives_late_is_merged_and_what_arrives_again_is_not_counted(store
     assert whole[0] > missing
     compact(store, LATER, grace_ns=0)
     assert answers(store) == whole
-    assert len(layout.every_sealed(store)) == 2
+    assert len(every_sealed(store)) == 2
 
 
 @pytest.mark.filterwarnings("ignore::iosonde.model.errors.DamagedFileWarning")
 def test_a_damaged_part_is_not_merged_and_a_damaged_whole_removes_nothing(store):
-    damaged = layout.every_sealed(store)[0].path
+    damaged = every_sealed(store)[0].path
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 0xFF
     damaged.write_bytes(content)
@@ -134,11 +135,11 @@ def test_a_damaged_part_is_not_merged_and_a_damaged_whole_removes_nothing(store)
     content = bytearray(whole.read_bytes())
     content[len(content) // 2] ^= 0xFF
     whole.write_bytes(content)
-    parts = {one.path for one in layout.every_sealed(store) if not layout.is_merged(one.stem)}
+    parts = {one.path for one in every_sealed(store) if not is_merged(one.stem)}
     told = compact(store, LATER, grace_ns=0).told
     assert any("do not match" in line for line in told)
     assert {path for path in parts if path.parent == whole.parent} <= {
-        one.path for one in layout.every_sealed(store)
+        one.path for one in every_sealed(store)
     }
 
 
@@ -165,7 +166,7 @@ def test_retention_lists_then_removes_samples_and_keeps_their_rollups(store):
     rolled = int(Store(store).rollups().columns["n_due"].sum())
     late = START + 30 * DAY_NS
     (store / "samples" / "date=2026-09-25" / "host=n1").mkdir(parents=True)
-    last = layout.every_sealed(store)[0].path
+    last = every_sealed(store)[0].path
     newest = store / "samples" / "date=2026-10-20" / "host=n1" / last.name
     newest.parent.mkdir(parents=True)
     newest.write_bytes(last.read_bytes())
@@ -173,12 +174,12 @@ def test_retention_lists_then_removes_samples_and_keeps_their_rollups(store):
     assert all(one.path.exists() for one in listed)
     gone = retain(store, late, samples_ns=10 * DAY_NS, rollups_ns=None)
     assert {one.path for one in gone} == {one.path for one in listed}
-    assert [one.path for one in layout.every_sealed(store)] == [newest]
+    assert [one.path for one in every_sealed(store)] == [newest]
     assert int(Store(store).rollups().columns["n_due"].sum()) >= rolled
 
 
 def test_retention_removes_nothing_that_it_did_not_write(store, tmp_path):
-    first, second, third, *_ = (one.path for one in layout.every_sealed(store))
+    first, second, third, *_ = (one.path for one in every_sealed(store))
     foreign = first.with_name("0123456789abcdef-000007.parquet")
     foreign.write_bytes(b"PAR1 of somebody else PAR1")
     note = first.with_name("notes.parquet")

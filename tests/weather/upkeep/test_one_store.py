@@ -8,7 +8,7 @@ from pathlib import Path
 
 from iosonde.doctor.finding import Findings
 from iosonde.doctor.judge.store import _clock
-from iosonde.engine import layout
+from iosonde.engine.layout.segments import every_sealed, spool_segments
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from tests.kit.makers import SECOND, START, simulated, state
@@ -28,8 +28,8 @@ def test_sealers_that_meet_seal_each_segment_once(tmp_path):
     with ThreadPoolExecutor(3) as sealers:
         made = [path for found in sealers.map(lambda _: seal(tmp_path), range(3)) for path in found]
     seal(tmp_path)
-    assert len(set(made)) == len(layout.every_sealed(tmp_path)) == 3
-    assert not layout.spool_segments(tmp_path)
+    assert len(set(made)) == len(every_sealed(tmp_path)) == 3
+    assert not spool_segments(tmp_path)
     assert Store(tmp_path).count() == before
 
 

@@ -16,6 +16,8 @@ import { baselineLine, medianBand, medianLine, slowTint } from "./windows_layer.
 const LAYERS: readonly Layer[] = [slowTint, density, points, medianBand, medianLine, baselineLine, openOperation];
 const AXIS_LEFT = 58;
 const LABEL_HEIGHT = 22;
+/** Room for the labels of events. */
+const ABOVE = 21;
 const BELOW = STRIP_GAP + STRIP_HEIGHT + 5;
 
 export interface ChartEvents {
@@ -67,6 +69,11 @@ export class Chart {
     );
   }
 
+  /** Elements in it stand over the plot; its width is that of the time axis. */
+  get plotArea(): HTMLElement {
+    return this.plot.over;
+  }
+
   destroy(): void {
     this.plot.destroy();
   }
@@ -80,7 +87,7 @@ export class Chart {
       width: Math.max(host.clientWidth, 200),
       height: Math.max(host.clientHeight, 120),
       ms: 1,
-      padding: [8, 18, 0, 0],
+      padding: [ABOVE, 18, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: true, auto: false },

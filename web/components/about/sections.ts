@@ -1,18 +1,14 @@
 // Parts of the page about the server: a table of costs, the glossary.
-import type { Costs, GlossarySection, ProbeCost } from "../../api/about.ts";
+import type { Costs, GlossarySection } from "../../api/about.ts";
 import { h } from "../shared/dom.ts";
+import { tableOf } from "../shared/table.ts";
 
-const row = (probe: ProbeCost): HTMLElement => h("tr", {}, h("th", { scope: "row" }, probe.target), h("td", {}, probe.host), h("td", {}, probe.sentence));
-
-export function costTable({ sentence, probes }: Costs): HTMLElement {
+export function costTable({ sentence, total, probes }: Costs): HTMLElement {
   if (probes.length === 0) return h("p", {}, "No probe runs, so watching costs nothing now.");
-  const head = ["Target", "Seen from", "What the probe asks for"].map((word) => h("th", { scope: "col" }, word));
-  return h(
-    "div",
-    {},
-    h("p", { class: "about-sum" }, sentence),
-    h("div", { class: "about-scroll", tabindex: "0", role: "group", "aria-label": "Cost of each probe" }, h("table", { class: "about-cost" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...probes.map(row)))),
-  );
+  const head = ["Target", "Seen from", "What the probe asks for"];
+  const rows = probes.map((one) => [one.target, one.host, one.sentence]);
+  const more = total > probes.length ? h("p", { class: "hint" }, `The first ${probes.length} of ${total} probes.`) : null;
+  return h("div", { class: "about-cost" }, h("p", { class: "about-sum" }, sentence), tableOf({ head, rows }, "Cost of each probe"), more);
 }
 
 /** Code stands in backquotes. */

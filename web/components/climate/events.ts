@@ -34,7 +34,7 @@ export class Happenings {
     });
     this.element = h(
       "section",
-      { class: "climate-events", "aria-labelledby": "climate-events-title" },
+      { class: "climate-events surface", "aria-labelledby": "climate-events-title" },
       h("h3", { id: "climate-events-title" }, "What changed on which date"),
       this.items.length === 0 ? h("p", {}, "No lasting change was found.") : h("ol", {}, ...this.items.map(({ button, more }) => h("li", {}, button, more))),
     );
@@ -60,4 +60,4 @@ export class Happenings {
 }
 
 const lines = (title: string, words: readonly string[]): HTMLElement[] =>
-  words.length === 0 ? [] : [h("h4", {}, title), h("ul", {}, ...words.map((line) => h("li", {}, line)))];
+  words.length === 0 ? [] : [h("h4", {}, title), h("ul", { class: "bullets" }, ...words.map((line) => h("li", {}, line)))];

@@ -38,7 +38,7 @@ export class Pane {
   private readonly height: number;
   private readonly grounds: readonly Stretch[];
   private readonly host: HTMLElement;
-  private readonly line = svg("line", { class: "climate-cursor", visibility: "hidden" });
+  private readonly line = svg("line", { class: "chart-cursor", visibility: "hidden" });
   private readonly ring = svg("circle", { class: "climate-ring", r: "4.5", visibility: "hidden" });
   private readonly mark = svg("rect", { class: "climate-event-span", visibility: "hidden" });
   private points: (Place | null)[] = [];
@@ -109,8 +109,8 @@ export class Pane {
     return TICKS.flatMap((tick) => {
       const y = String(yAt(area, tick));
       return [
-        svg("line", { class: "climate-grid", x1: String(area.left), x2: right, y1: y, y2: y }),
-        svg("text", { class: "climate-tick", x: String(area.left - 5), y, dy: tick === 0 ? "-0.1em" : "0.35em", "text-anchor": "end" }, String(tick)),
+        svg("line", { class: "chart-grid", x1: String(area.left), x2: right, y1: y, y2: y }),
+        svg("text", { class: "chart-tick", x: String(area.left - 5), y, dy: tick === 0 ? "-0.1em" : "0.35em", "text-anchor": "end" }, String(tick)),
       ];
     });
   }

@@ -28,7 +28,7 @@ export class PlaceView {
       this.panes.push(pane);
       return pane.element;
     });
-    this.element = h("section", { class: "climate-place", "data-file-system": place.fileSystem, "aria-label": place.label }, h("h3", {}, place.label, h("small", {}, " fraction of peak")), this.strip, ...rows, this.axis);
+    this.element = h("section", { class: "climate-place surface", "data-file-system": place.fileSystem, "aria-label": place.label }, h("h3", {}, place.label, h("small", {}, " fraction of peak")), this.strip, ...rows, this.axis);
     this.element.style.setProperty("--rows", String(rows.length + 3));
   }
 
@@ -66,11 +66,11 @@ export class PlaceView {
     const right = area.left + area.width;
     for (const { at, label } of utcTicks(this.climate.since, this.climate.until, area.width)) {
       const x = xAt(this.climate, area, at);
-      picture.append(svg("line", { class: "climate-edge", x1: String(x), x2: String(x), y1: "0", y2: "4" }));
+      picture.append(svg("line", { class: "chart-edge", x1: String(x), x2: String(x), y1: "0", y2: "4" }));
       const anchor = x > right - 20 ? "end" : x < area.left + 4 ? "start" : "middle";
-      picture.append(svg("text", { class: "climate-tick", x: String(anchor === "end" ? right : x), y: "15", "text-anchor": anchor }, label));
+      picture.append(svg("text", { class: "chart-tick", x: String(anchor === "end" ? right : x), y: "15", "text-anchor": anchor }, label));
     }
-    picture.append(svg("text", { class: "climate-tick", x: "0", y: "15" }, "UTC"));
+    picture.append(svg("text", { class: "chart-tick", x: "0", y: "15" }, "UTC"));
     return picture;
   }
 }

@@ -35,7 +35,7 @@ function storagePart(found: JobBeside, ramp: readonly Rgb[], links: BesideLinks)
   const rows = found.storage.map((one) => storageRow(one, begin, end, ramp, links));
   const ends = h("p", { class: "while-ends" }, h("span", {}, formatInstant(begin)), h("span", {}, formatInstant(end)));
   const list = rows.length === 0 ? h("p", {}, "No probe watched any target then.") : h("ul", { class: "while" }, ...rows);
-  return h("section", { class: "job-while", "aria-labelledby": "job-while" }, h("h3", { id: "job-while" }, "Storage while it ran"), list, rows.length === 0 ? null : ends);
+  return h("section", { class: "job-while surface", "aria-labelledby": "job-while" }, h("h3", { id: "job-while" }, "Storage while it ran"), list, rows.length === 0 ? null : ends);
 }
 
 const WIDTH = 600;
@@ -70,7 +70,7 @@ function loadPart(course: JobCourse, links: BesideLinks): HTMLElement {
   const top = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(most);
   return h(
     "section",
-    { class: "job-load", "aria-labelledby": "job-load" },
+    { class: "job-load surface", "aria-labelledby": "job-load" },
     h("h3", { id: "job-load" }, "Its own operations"),
     h("p", {}, course.sentence),
     h("div", { class: "course-frame" }, h("span", { class: "course-top" }, `${top} operations/s`), picture),
@@ -79,7 +79,7 @@ function loadPart(course: JobCourse, links: BesideLinks): HTMLElement {
 }
 
 const lines = (title: string, id: string, told: readonly (HTMLElement | string)[]): HTMLElement | null =>
-  told.length === 0 ? null : h("section", { "aria-labelledby": id }, h("h3", { id }, title), h("ul", { class: "job-lines" }, ...told.map((one) => h("li", {}, one))));
+  told.length === 0 ? null : h("section", { class: "surface", "aria-labelledby": id }, h("h3", { id }, title), h("ul", { class: "job-lines" }, ...told.map((one) => h("li", {}, one))));
 
 /** `ramp`: colours of slowdowns. */
 export function besideView(found: JobBeside, ramp: readonly Rgb[], links: BesideLinks): HTMLElement {

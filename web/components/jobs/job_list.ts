@@ -8,15 +8,15 @@ const WAIT_MS = 250;
 export class Jobs {
   readonly element: HTMLElement;
   private readonly input = h("input", { type: "search", placeholder: "id, program, file system", "aria-label": "Search jobs", autocomplete: "off" });
-  private readonly count = h("p", { class: "jobs-count", role: "status" });
-  private readonly items = h("ul", { class: "jobs-items" });
+  private readonly count = h("p", { class: "list-count", role: "status" });
+  private readonly items = h("ul", { class: "list-items surface" });
   private readonly link: (query: UmamiQuery) => string;
   private timer = 0;
 
   /** `link`: the address of a job's diagram. `search` is called when the words have not changed for a moment. */
   constructor(link: (query: UmamiQuery) => string, search: (words: string) => void) {
     this.link = link;
-    this.element = h("nav", { class: "jobs", "aria-label": "Jobs" }, this.input, this.count, this.items);
+    this.element = h("nav", { class: "list jobs", "aria-label": "Jobs" }, this.input, this.count, this.items);
     this.input.addEventListener("input", () => {
       window.clearTimeout(this.timer);
       this.timer = window.setTimeout(() => search(this.input.value.trim()), WAIT_MS);
@@ -49,8 +49,8 @@ export class Jobs {
     return h(
       "a",
       { href: this.link({ job: job.job, run: job.run, history: "earlier", whole: false }), "data-job": job.job, "data-run": job.run },
-      h("span", { class: "jobs-name" }, h("b", {}, job.job), h("span", { class: "jobs-when" }, start)),
-      h("span", { class: "jobs-what" }, `${job.motif === "" ? "program not known" : job.motif}${where}`),
+      h("span", { class: "list-name" }, h("b", {}, job.job), h("span", { class: "list-when" }, start)),
+      h("span", { class: "list-what" }, `${job.motif === "" ? "program not known" : job.motif}${where}`),
     );
   }
 }

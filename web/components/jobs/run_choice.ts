@@ -10,7 +10,7 @@ export function runChoice(runs: readonly Job[], link: (run: string) => string): 
     return h(
       "li",
       {},
-      h("a", { href: link(one.run), "data-run": one.run }, h("b", {}, `${one.motif === "" ? "program not known" : one.motif}${where}`), h("span", { class: "jobs-when" }, one.motif.includes(one.run) ? when : `${one.run}, ${when}`)),
+      h("a", { href: link(one.run), "data-run": one.run }, h("b", {}, `${one.motif === "" ? "program not known" : one.motif}${where}`), h("span", { class: "list-when" }, one.motif.includes(one.run) ? when : `${one.run}, ${when}`)),
     );
   };
   return h("ul", { class: "run-choice" }, ...runs.map(item));

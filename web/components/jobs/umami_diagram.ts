@@ -4,6 +4,7 @@ import type { UnixMs } from "../../api/time.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { tickLabels, tickStep, timeTicks } from "../../charts/shared/time_ticks.ts";
 import { zoneName } from "../../charts/shared/zone.ts";
+import { folded, tableElement } from "../shared/table.ts";
 import { h, setText, svg } from "../shared/dom.ts";
 import { areas, RowView } from "./umami_row.ts";
 
@@ -20,7 +21,7 @@ export class Diagram {
     this.rows = figure.rows.map((row) => new RowView(figure, row, { cursor: (r, i) => this.point(r, i) }));
     this.element = h(
       "div",
-      { class: "umami" },
+      { class: "umami surface" },
       verdict(figure),
       ...this.rows.map((row) => row.element),
       h("div", { class: "umami-row" }, h("div", { class: "umami-words" }), this.axis),
@@ -58,7 +59,7 @@ export class Diagram {
 function verdict(figure: UmamiFigure): HTMLElement {
   const { word, sentence, evidence, rejected, history, notes } = figure.verdict;
   const lines = [...evidence, ...[rejected, history].filter((line) => line !== "")];
-  const list = (texts: readonly string[]): HTMLElement => h("ul", {}, ...texts.map((text) => h("li", {}, text)));
+  const list = (texts: readonly string[]): HTMLElement => h("ul", { class: "bullets" }, ...texts.map((text) => h("li", {}, text)));
   const about = notes.length === 1 ? "1 note on the data" : `${notes.length} notes on the data`;
   const aside = notes.length === 0 ? null : h("details", {}, h("summary", {}, about), list(notes));
   return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", { id: "umami-sentence" }, sentence), list(lines), aside);
@@ -73,8 +74,8 @@ function timeAxis(figure: UmamiFigure, width: number): SVGElement {
   const labels = tickLabels(ticks.times, ticks.step);
   ticks.times.forEach((time, i) => {
     const x = String(runs.left + (runs.width * (time - figure.since)) / (figure.until - figure.since));
-    picture.append(svg("line", { class: "umami-edge", x1: x, x2: x, y1: "0", y2: "4" }));
-    picture.append(svg("text", { class: "umami-tick", x, y: "17", "text-anchor": "middle" }, labels[i] ?? ""));
+    picture.append(svg("line", { class: "chart-edge", x1: x, x2: x, y1: "0", y2: "4" }));
+    picture.append(svg("text", { class: "chart-tick", x, y: "17", "text-anchor": "middle" }, labels[i] ?? ""));
   });
   return picture;
 }
@@ -87,22 +88,7 @@ function timeTicksOf(figure: UmamiFigure, most: number): { times: UnixMs[]; step
 /** For people who cannot see the diagram, and for who wants the numbers. */
 function numbers(figure: UmamiFigure): HTMLElement {
   const head = ["metric", "value", "class", "where it stands", "n", "q25", "q50", "q75", "unit"];
-  const cell = (value: number | undefined): HTMLElement => h("td", {}, value === undefined ? "" : short(value));
-  const body = figure.rows.map((row) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, row.label),
-      h("td", {}, row.valueText),
-      h("td", {}, `${row.sign} ${row.role}`),
-      h("td", {}, row.rank),
-      h("td", {}, String(row.n)),
-      cell(row.box?.q25),
-      cell(row.box?.q50),
-      cell(row.box?.q75),
-      h("td", {}, row.unit),
-    ),
-  );
-  const table = h("table", {}, h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, ...body));
-  return h("details", { class: "numbers" }, h("summary", {}, "The diagram as a table"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The diagram as a table" }, table));
+  const cell = (value: number | undefined): string => (value === undefined ? "" : short(value));
+  const rows = figure.rows.map((row) => [row.label, row.valueText, `${row.sign} ${row.role}`, row.rank, String(row.n), cell(row.box?.q25), cell(row.box?.q50), cell(row.box?.q75), row.unit]);
+  return folded("The diagram as a table", tableElement({ head, rows }));
 }

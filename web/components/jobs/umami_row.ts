@@ -26,7 +26,7 @@ export class RowView {
   private readonly figure: UmamiFigure;
   private readonly row: UmamiRow;
   private points: (Place | null)[] = [];
-  private readonly line = svg("line", { class: "umami-cursor", visibility: "hidden" });
+  private readonly line = svg("line", { class: "chart-cursor", visibility: "hidden" });
   private at: number | null = null;
   private readonly on: RowEvents;
 
@@ -87,11 +87,11 @@ export class RowView {
     const marks: SVGElement[] = [];
     this.row.ticks.forEach((tick, i) => {
       const y = String(yOf(this.row, runs, tick));
-      marks.push(svg("line", { class: "umami-grid", x1: String(runs.left), x2: String(right), y1: y, y2: y }));
-      marks.push(svg("text", { class: "umami-tick", x: String(runs.left - 6), y, dy: "0.35em", "text-anchor": "end" }, this.row.tickTexts[i] ?? ""));
+      marks.push(svg("line", { class: "chart-grid", x1: String(runs.left), x2: String(right), y1: y, y2: y }));
+      marks.push(svg("text", { class: "chart-tick", x: String(runs.left - 6), y, dy: "0.35em", "text-anchor": "end" }, this.row.tickTexts[i] ?? ""));
     });
     const edge = (x: number): SVGElement =>
-      svg("line", { class: "umami-edge", x1: String(x), x2: String(x), y1: "0", y2: String(HEIGHT) });
+      svg("line", { class: "chart-edge", x1: String(x), x2: String(x), y1: "0", y2: String(HEIGHT) });
     return [...marks, edge(runs.left), edge(box.left), edge(right)];
   }
 
@@ -148,6 +148,6 @@ function boxMarks(row: UmamiRow, area: Area): SVGElement[] {
   }
   for (const value of row.outliers) marks.push(svg("circle", { class: "umami-outlier", cx: at(0.5), cy: y(value), r: "2.6" }));
   if (row.value !== null) marks.push(stroke(0, 1, row.value, row.value, "umami-value-line"));
-  if (row.n === 0) marks.push(svg("text", { class: "umami-tick", x: at(0.5), y: "70", "text-anchor": "middle" }, "no history"));
+  if (row.n === 0) marks.push(svg("text", { class: "chart-tick", x: at(0.5), y: "70", "text-anchor": "middle" }, "no history"));
   return marks;
 }

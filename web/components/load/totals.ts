@@ -95,11 +95,11 @@ export class Totals {
       const high = Math.max(1.5, (HEIGHT - 2) * (value / tallest));
       picture.append(svg("rect", { class: "load-bar", x: left.toFixed(1), width: Math.max(1, right - left - 1).toFixed(1), y: (HEIGHT - high).toFixed(1), height: high.toFixed(1) }));
     });
-    picture.append(svg("line", { class: "load-axis", x1: "0", x2: String(width), y1: String(HEIGHT), y2: String(HEIGHT) }));
+    picture.append(svg("line", { class: "chart-edge", x1: "0", x2: String(width), y1: String(HEIGHT), y2: String(HEIGHT) }));
     for (const tick of rateTicks(this.axis)) {
       const x = xOfRate(this.axis, tick);
       const anchor = x > width - 24 ? "end" : tick === 0 ? "start" : "middle";
-      picture.append(svg("text", { class: "load-tick", x: x.toFixed(1), y: String(HEIGHT + 13), "text-anchor": anchor }, formatRate(tick)));
+      picture.append(svg("text", { class: "chart-tick", x: x.toFixed(1), y: String(HEIGHT + 13), "text-anchor": anchor }, formatRate(tick)));
     }
     this.host.replaceChildren(picture);
     this.set(this.band);

@@ -13,8 +13,8 @@ export class RunItems {
   readonly element: HTMLElement;
   private readonly kind = h("select", { "aria-label": "Benchmark" });
   private readonly target = h("select", { "aria-label": "Target" });
-  private readonly count = h("p", { class: "jobs-count", role: "status" });
-  private readonly items = h("ul", { class: "jobs-items" });
+  private readonly count = h("p", { class: "list-count", role: "status" });
+  private readonly items = h("ul", { class: "list-items surface" });
   private readonly on: RunListEvents;
 
   constructor(on: RunListEvents) {
@@ -22,7 +22,7 @@ export class RunItems {
     for (const select of [this.kind, this.target]) {
       select.addEventListener("change", () => this.on.filter(this.kind.value === "" ? null : this.kind.value, this.target.value === "" ? null : this.target.value));
     }
-    this.element = h("section", { class: "jobs runs-list", "aria-label": "Runs" }, h("div", { class: "runs-pickers" }, this.kind, this.target), this.count, this.items);
+    this.element = h("section", { class: "list runs-list", "aria-label": "Runs" }, h("div", { class: "runs-pickers" }, this.kind, this.target), this.count, this.items);
   }
 
   show(found: RunList, kind: string | null, target: string | null, chosen: readonly (string | null)[]): void {
@@ -41,8 +41,8 @@ export class RunItems {
       h(
         "a",
         { href: this.on.link(one.run), "aria-current": place === 0 ? "true" : null, "data-run": one.run },
-        h("span", { class: "jobs-name" }, h("b", {}, `${one.kind} on ${one.target}`), h("span", { class: "jobs-when" }, when)),
-        h("span", { class: "jobs-what" }, one.headline),
+        h("span", { class: "list-name" }, h("b", {}, `${one.kind} on ${one.target}`), h("span", { class: "list-when" }, when)),
+        h("span", { class: "list-what" }, one.headline),
       ),
     );
   }

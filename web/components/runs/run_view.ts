@@ -1,13 +1,13 @@
 // A run in words, tables and pictures, as `iosonde report` has it; or two of them beside their verdict.
 import type { Run, RunPair } from "../../api/runs.ts";
-import { h } from "../shared/dom.ts";
+import { h, setText } from "../shared/dom.ts";
 import { saveMenu } from "../shared/save_menu.ts";
 import { tableOf } from "../shared/table.ts";
 
 /** Address of a picture. */
 export type PictureLink = (picture: string, more: Readonly<Record<string, string>>) => string;
 
-const sentences = (all: readonly string[]): HTMLElement | null => (all.length === 0 ? null : h("ul", { class: "run-words" }, ...all.map((one) => h("li", {}, one))));
+const sentences = (all: readonly string[]): HTMLElement | null => (all.length === 0 ? null : h("ul", { class: "bullets" }, ...all.map((one) => h("li", {}, one))));
 
 const part = (title: string, ...children: (HTMLElement | null)[]): HTMLElement | null =>
   children.every((child) => child === null) ? null : h("section", { class: "run-part" }, h("h3", {}, title), ...children);
@@ -24,16 +24,25 @@ function picturesOf(run: Run, link: PictureLink, { width, dark }: Looks): HTMLEl
     h(
       "figure",
       { class: "run-picture", "data-picture": one.name },
-      h("img", { src: link(one.name, { format: "svg", ...looks }), alt: [run.headline, one.title, ...one.caption].join(". ") }),
+      ...drawn(link(one.name, { format: "svg", ...looks }), [run.headline, one.title, ...one.caption].join(". ")),
       h("figcaption", { class: "files" }, saveMenu(one.title, `its marks: ${one.title}`, (more) => link(one.name, more))),
     ),
   );
 }
 
+/** A picture, and a line in its place until the server has drawn it. */
+function drawn(src: string, alt: string): HTMLElement[] {
+  const picture = h("img", { src, alt });
+  const line = h("p", { class: "hint" }, "Working: the server draws this picture ...");
+  picture.addEventListener("load", () => line.remove());
+  picture.addEventListener("error", () => setText(line, "The server sent no picture."));
+  return [picture, line];
+}
+
 export function runView(run: Run, link: PictureLink, looks: Looks): HTMLElement {
   const pictures = picturesOf(run, link, looks);
   const { components } = run;
-  const element = h("div", { class: "run-view" });
+  const element = h("div", { class: "run-view surface" });
   const parts = [
     h("p", { class: "run-headline", "data-slow": run.slow }, run.headline),
     part("Rates", run.rates.rows.length === 0 ? null : tableOf(run.rates, "Rates"), sentences(run.notes)),
@@ -60,8 +69,9 @@ export function pairView(pair: RunPair, sides: readonly Side[], { width, dark }:
   const beside = sides.map(([name, run, link]) =>
     h("section", { class: "run-part" }, h("h3", {}, `${name}: ${run.title}`), h("p", { class: "hint" }, run.subtitle), h("p", { class: "run-headline", "data-slow": run.slow }, run.headline), tableOf(run.rates, `Rates of ${name}`), ...picturesOf(run, link, looks)),
   );
-  const element = h("div", { class: "run-view" }, verdict);
+  const element = h("div", { class: "run-view surface" }, verdict);
   for (const one of [table, note]) if (one !== null) element.append(one);
+  if (sides.some(([, run]) => run.pictures.length > 0)) element.append(h("p", { class: "hint" }, "Each run is drawn on axes of its own: compare the numbers at the axes, not heights."));
   element.append(h("div", { class: "run-sides" }, ...beside));
   return element;
 }

@@ -1,4 +1,6 @@
 // One field that finds things of several kinds: a list of links below it, reached by the arrow keys or a click.
+import { Latest } from "../../api/latest.ts";
+import { errorText } from "./error_line.ts";
 import { h, setText } from "./dom.ts";
 
 export interface Hit {
@@ -22,7 +24,7 @@ export class SearchBox {
   private readonly input: HTMLInputElement;
   private readonly list = h("div", { class: "search-hits", hidden: true, id: "search-hits" });
   private readonly find: (words: string, signal: AbortSignal) => Promise<Hits>;
-  private asking = new AbortController();
+  private readonly asking = new Latest();
   private timer = 0;
 
   /** `words`: what the field is for; `find`: what is called when the words have not changed for a moment. */
@@ -44,16 +46,15 @@ export class SearchBox {
   }
 
   private hide(): void {
-    this.asking.abort();
+    this.asking.stop();
     this.list.hidden = true;
   }
 
   private async search(): Promise<void> {
     const words = this.input.value.trim();
-    this.asking.abort();
     if (words === "") return this.hide();
-    const signal = (this.asking = new AbortController()).signal;
-    const found = await this.find(words, signal).catch((error: unknown) => ({ hits: [], note: error instanceof Error ? error.message : String(error) }));
+    const signal = this.asking.next();
+    const found = await this.find(words, signal).catch((error: unknown) => ({ hits: [], note: errorText(error) }));
     if (signal.aborted) return;
     const note = h("p", { class: "search-note", role: "status" });
     setText(note, found.note);

@@ -59,7 +59,7 @@ export class KnobPanel {
     this.changed = changed;
     this.order.append(...DISCIPLINES.map((one) => h("option", { value: one }, ORDER[one])));
     this.order.addEventListener("change", () => this.turned({ ...this.query, discipline: DISCIPLINES.find((one) => one === this.order.value) ?? "fifo" }));
-    this.element = h("form", { class: "knobs", "aria-label": "Parameters" }, ...KNOBS.map((knob) => this.slider(knob)), h("label", { class: "knob" }, h("span", { class: "knob-words" }, "Order in the queue"), this.order));
+    this.element = h("form", { class: "knobs surface", "aria-label": "Parameters" }, ...KNOBS.map((knob) => this.slider(knob)), h("label", { class: "knob" }, h("span", { class: "knob-words" }, "Order in the queue"), this.order));
     this.element.addEventListener("submit", (event) => event.preventDefault());
     this.show(start);
   }

@@ -65,15 +65,15 @@ export class Traces {
     const picture = svg("svg", { width: String(width), height: String(bottom + (axis === null ? 4 : 22)), role: "img", "aria-label": row.spoken });
     for (const share of [0, 0.5, 1]) {
       const y = String(bottom - HEIGHT * share);
-      picture.append(svg("line", { class: "trace-grid", x1: String(LEFT), x2: String(width - RIGHT), y1: y, y2: y }));
-      picture.append(svg("text", { class: "trace-tick", x: String(LEFT - 6), y, dy: "0.35em", "text-anchor": "end" }, row.label(row.most * share)));
+      picture.append(svg("line", { class: "chart-grid", x1: String(LEFT), x2: String(width - RIGHT), y1: y, y2: y }));
+      picture.append(svg("text", { class: "chart-tick", x: String(LEFT - 6), y, dy: "0.35em", "text-anchor": "end" }, row.label(row.most * share)));
     }
     if (row.limit !== null) {
       const y = String(bottom - (HEIGHT * row.limit) / row.most);
       picture.append(svg("line", { class: "trace-limit", x1: String(LEFT), x2: String(width - RIGHT), y1: y, y2: y }));
     }
     for (const { role, levels } of row.lines) picture.append(svg("path", { class: `trace-line trace-${role}`, d: stairs(levels, row.most, box) }));
-    const cursor = svg("line", { class: "trace-cursor", y1: String(TOP), y2: String(bottom), visibility: "hidden" });
+    const cursor = svg("line", { class: "chart-cursor", y1: String(TOP), y2: String(bottom), visibility: "hidden" });
     this.cursors.push(cursor);
     picture.append(cursor);
     if (axis !== null) picture.append(...timeAxis(axis, box));
@@ -164,7 +164,7 @@ function timeAxis(found: SimulatedQueue, box: Box): SVGElement[] {
   for (let tick = 0; tick <= found.ticks; tick += step) {
     const x = box.left + (box.width * tick) / end;
     const anchor = tick > 0 && x > box.left + box.width - 24 ? "end" : "middle";
-    texts.push(svg("text", { class: "trace-tick", x: x.toFixed(1), y: String(box.top + box.height + 16), "text-anchor": anchor }, tick === 0 ? "tick 0" : tick.toLocaleString("en")));
+    texts.push(svg("text", { class: "chart-tick", x: x.toFixed(1), y: String(box.top + box.height + 16), "text-anchor": anchor }, tick === 0 ? "tick 0" : tick.toLocaleString("en")));
   }
   return texts;
 }

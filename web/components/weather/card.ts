@@ -31,7 +31,7 @@ export class Card {
     this.target = target;
     this.button = h(
       "button",
-      { type: "button", class: "card" },
+      { type: "button", class: "card surface" },
       h("span", { class: "card-top" }, this.icon, this.word, this.age),
       this.name,
       this.sentence,

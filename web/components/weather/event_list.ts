@@ -9,7 +9,7 @@ const FEW = 5;
 export class EventList {
   readonly element: HTMLElement;
   private readonly items = h("ol", { class: "event-items" });
-  private readonly status = h("p", { class: "event-status" });
+  private readonly status = h("p", { class: "event-status hint" });
   private readonly more = h("button", { type: "button", class: "quiet", hidden: true });
   private readonly link: (event: StoredEvent) => string;
   private every: readonly StoredEvent[] = [];
@@ -22,7 +22,7 @@ export class EventList {
       this.all = true;
       this.draw();
     });
-    this.element = h("section", { class: "events", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more);
+    this.element = h("section", { class: "events surface", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more);
   }
 
   show({ n, events }: StoredEvents): void {
@@ -48,7 +48,7 @@ export class EventList {
   }
 
   private item(event: StoredEvent): HTMLElement {
-    const when = h("time", { datetime: new Date(event.begin).toISOString(), class: "event-when" }, formatInstant(event.begin));
+    const when = h("time", { datetime: new Date(event.begin).toISOString(), class: "event-when hint" }, formatInstant(event.begin));
     if (event.id === null) return h("span", { class: "event-row" }, when, h("span", {}, event.text));
     const why = h("span", { class: "event-why", "aria-hidden": "true" }, "why?");
     return h("a", { class: "event-row", href: this.link(event), title: "why was it slow" }, when, h("span", {}, event.text), why);

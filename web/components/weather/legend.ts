@@ -23,6 +23,7 @@ function marks(): HTMLElement {
     item(swatch("failed", svg("path", { d: "M9 3l8 8M9 11l8-8" })), "failed"),
     item(swatch("skipped", svg("rect", { x: "9.5", y: "3.5", width: "7", height: "7" })), "skipped: an earlier one still blocked"),
     item(swatch("open", svg("path", { d: "M2 12C9 11 15 8 20 4" }), svg("circle", { cx: "20", cy: "4", r: "2.6" })), "still open"),
+    item(swatch("event", svg("path", { d: "M3 13V3H23V13" })), "event, from begin to end; dashed: no end in view"),
     item(swatch("density", svg("rect", { x: "1", y: "2", width: "8", height: "10", opacity: "0.25" }), svg("rect", { x: "9", y: "2", width: "8", height: "10", opacity: "0.6" }), svg("rect", { x: "17", y: "2", width: "8", height: "10" })), "many operations, counted"),
   );
 }
@@ -72,7 +73,7 @@ function words(about: About | null): HTMLElement {
 export function legend(about: About | null): HTMLElement {
   return h(
     "section",
-    { class: "legend", "aria-label": "How to read the panels" },
+    { class: "legend surface", "aria-label": "How to read the panels" },
     marks(),
     strip(),
     h("details", {}, h("summary", {}, "What do service time, response time, usual and slowdown mean?"), words(about)),

@@ -34,7 +34,7 @@ export class Matrix {
       this.last?.();
     });
     const caption = h("caption", { class: "visually-hidden" }, "How slow each host sees each target, the worst first");
-    this.element = h("div", { class: "matrix" }, h("div", { class: "matrix-scroll", tabindex: "0", role: "group", "aria-label": "Hosts and targets" }, h("table", {}, caption, h("thead", {}, this.head), this.rows)), this.more);
+    this.element = h("div", { class: "matrix" }, h("div", { class: "matrix-scroll surface", tabindex: "0", role: "group", "aria-label": "Hosts and targets" }, h("table", {}, caption, h("thead", {}, this.head), this.rows)), this.more);
   }
 
   /** `targets`: the worst first, as the server sends them. */

@@ -5,6 +5,7 @@ import type { PanelModel } from "../../charts/weather/frame.ts";
 import type { CellKind, GridCell } from "../../charts/weather/grid.ts";
 import { zoneName } from "../../charts/shared/zone.ts";
 import { h } from "../shared/dom.ts";
+import { folded } from "../shared/table.ts";
 
 const MOST_ROWS = 120;
 
@@ -26,12 +27,7 @@ export class NumberTable {
 
   constructor(opened: () => void) {
     const table = h("table", {}, this.caption, this.head, this.body);
-    this.element = h(
-      "details",
-      { class: "numbers" },
-      h("summary", {}, "The slowdowns as a table"),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Slowdowns" }, table),
-    );
+    this.element = folded("The slowdowns as a table", table);
     this.element.addEventListener("toggle", opened);
   }
 

@@ -12,6 +12,8 @@ import { inkOn } from "../../charts/weather/scale.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
 import { saveMenu } from "../shared/save_menu.ts";
 import type { FileLink } from "../shared/save_menu.ts";
+import { EventMarks } from "./event_marks.ts";
+import type { EventMark } from "./event_marks.ts";
 import { Tooltip } from "./tooltip.ts";
 
 export interface PanelEvents {
@@ -35,6 +37,7 @@ export class OpPanel {
   private readonly host: HTMLElement;
   private readonly tooltip = new Tooltip();
   private readonly chart: Chart;
+  private readonly marks: EventMarks;
   private model: PanelModel;
   private palette: Palette;
   private state: OpState | null = null;
@@ -54,7 +57,7 @@ export class OpPanel {
     this.host = h("div", { class: "panel-chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": on.sentence });
     this.element = h(
       "section",
-      { class: "panel", "data-op": op, "aria-labelledby": `title-${op}` },
+      { class: "panel surface", "data-op": op, "aria-labelledby": `title-${op}` },
       h("header", { class: "panel-head" }, this.title, h("code", {}, op), this.chip, saveMenu(`the chart of ${word}`, `its marks: ${word}`, on.file)),
       h("p", { class: "panel-now" }, this.when, this.line),
       this.host,
@@ -67,7 +70,11 @@ export class OpPanel {
       zoom: on.zoom,
       reset: on.reset,
     });
-    this.watch = new ResizeObserver(() => this.chart.resize(this.host.clientWidth, this.host.clientHeight));
+    this.marks = new EventMarks(this.chart.plotArea);
+    this.watch = new ResizeObserver(() => {
+      this.chart.resize(this.host.clientWidth, this.host.clientHeight);
+      this.marks.place(this.model.from, this.model.to);
+    });
     this.watch.observe(this.host);
     this.host.addEventListener("keydown", (event) => this.key(event));
     this.host.addEventListener("blur", () => {
@@ -82,8 +89,15 @@ export class OpPanel {
     this.target = target;
     setText(this.title, word);
     this.chart.show(model);
+    this.marks.place(model.from, model.to);
     this.describe();
     this.read();
+  }
+
+  /** Events to mark: those of this operation, and those of all. */
+  mark(events: readonly EventMark[]): void {
+    this.marks.set(events);
+    this.marks.place(this.model.from, this.model.to);
   }
 
   recolour(palette: Palette): void {

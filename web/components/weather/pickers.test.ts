@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hours, minutes, seconds } from "../../api/time.ts";
-import { autoWindow, fitting, RANGES, suitedWindow } from "./pickers.ts";
+import { autoWindow, fitting, rangeById, RANGES, suitedWindow } from "./pickers.ts";
 
 test("auto is the range's own window at one operation a second", () => {
   for (const range of RANGES) assert.equal(autoWindow(range.length, range.window, seconds(1)), range.window);
@@ -20,4 +20,11 @@ test("a window must fit into the range and not make more cells than a screen has
 
 test("a zoomed span gets the window of the nearest longer range", () => {
   assert.equal(suitedWindow(minutes(7)), seconds(30));
+});
+
+test("ranges reach a year, and each comes out of an address again", () => {
+  const longest = RANGES[RANGES.length - 1];
+  assert.ok(longest !== undefined && longest.length >= hours(365 * 24));
+  for (const range of RANGES) assert.equal(rangeById(range.id), range);
+  for (const range of RANGES) assert.ok(fitting(range.window, range.length), range.label);
 });

@@ -3,7 +3,8 @@ import { fetchCosts, fetchGlossary } from "../../api/about.ts";
 import type { GlossarySection } from "../../api/about.ts";
 import type { About } from "../../api/model.ts";
 import { costTable, glossaryList } from "../../components/about/sections.ts";
-import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { h, setAttribute } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 
 export const ABOUT = "#page=about";
@@ -11,7 +12,7 @@ export const isAbout = (hash: string): boolean => new URLSearchParams(hash.repla
 
 export class AboutPage implements RoomPage {
   readonly element: HTMLElement;
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly error = new ErrorLine();
   private readonly costs = h("div", {});
   private readonly words = h("div", {});
   private readonly search = h("input", { type: "search", placeholder: "a word of the glossary", "aria-label": "Search the glossary", autocomplete: "off" });
@@ -26,11 +27,11 @@ export class AboutPage implements RoomPage {
       "article",
       { class: "about-page", "aria-labelledby": "about-title" },
       h("h2", { id: "about-title" }, "About this server"),
-      this.error,
+      this.error.element,
       h("dl", { class: "about-facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-      h("section", { "aria-labelledby": "about-cost" }, h("h3", { id: "about-cost" }, "What watching costs the storage"), this.costs),
-      h("section", { "aria-labelledby": "about-more" }, h("h3", { id: "about-more" }, "More"), links()),
-      h("section", { "aria-labelledby": "about-words" }, h("div", { class: "about-words-head" }, h("h3", { id: "about-words" }, "Glossary"), this.search), this.words),
+      h("section", { class: "surface", "aria-labelledby": "about-cost" }, h("h3", { id: "about-cost" }, "What watching costs the storage"), this.costs),
+      h("section", { class: "surface", "aria-labelledby": "about-more" }, h("h3", { id: "about-more" }, "More"), links()),
+      h("section", { class: "surface", "aria-labelledby": "about-words" }, h("div", { class: "about-words-head" }, h("h3", { id: "about-words" }, "Glossary"), this.search), this.words),
     );
   }
 
@@ -55,8 +56,7 @@ export class AboutPage implements RoomPage {
       setAttribute(this.element, "data-loaded", String(costs.probes.length));
     } catch (error) {
       if (signal.aborted) return;
-      this.error.hidden = false;
-      setText(this.error, error instanceof Error ? error.message : String(error));
+      this.error.show(error);
     }
   }
 

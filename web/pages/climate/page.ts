@@ -1,8 +1,10 @@
 // The page of the climates: which jobs, what changed and when, files to keep.
+import { Latest } from "../../api/latest.ts";
 import { climateUrl, fetchClimate } from "../../api/climate.ts";
 import type { ClimateAnswer, ClimateQuery } from "../../api/climate.ts";
 import { ClimateView } from "../../components/climate/view.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import { saveMenu } from "../../components/shared/save_menu.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { ALL, climateAddress, readClimateAddress } from "../shared/climate_address.ts";
@@ -20,14 +22,14 @@ export class ClimatePage implements RoomPage {
   private readonly pickers: HTMLElement;
   private readonly sentence = h("p", { class: "view", id: "climate-sentence" });
   private readonly status = h("p", { class: "climate-status", role: "status" });
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly error = new ErrorLine();
   private readonly files = h("div", { class: "files" });
   private readonly body = h("div", {});
   private address: ClimateAddress = ALL;
   private known: Pick<ClimateAnswer, "fileSystems" | "motifs"> = { fileSystems: [], motifs: [] };
   private asked: string | null = null;
   private view: ClimateView | null = null;
-  private asking = new AbortController();
+  private readonly asking = new Latest();
 
   constructor() {
     const all = h("a", { class: "quiet", href: climateAddress(ALL) }, "All jobs");
@@ -37,7 +39,7 @@ export class ClimatePage implements RoomPage {
       "section",
       { class: "climate-page", "aria-labelledby": "climate-title" },
       h("div", { class: "detail-head" }, h("div", {}, h("h2", { id: "climate-title" }, "Climate"), this.sentence), this.pickers),
-      this.error,
+      this.error.element,
       this.status,
       this.files,
       this.body,
@@ -58,14 +60,13 @@ export class ClimatePage implements RoomPage {
   }
 
   close(): void {
-    this.asking.abort();
+    this.asking.stop();
     this.view?.destroy();
   }
 
   private async load(query: ClimateQuery): Promise<void> {
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
-    this.error.hidden = true;
+    const signal = this.asking.next();
+    this.error.hide();
     setText(this.status, WORKING);
     setAttribute(this.body, "aria-busy", "true");
     setAttribute(this.body, "data-loaded", null);
@@ -79,8 +80,7 @@ export class ClimatePage implements RoomPage {
       if (signal.aborted) return;
       this.asked = null;
       this.nothing("");
-      this.error.hidden = false;
-      setText(this.error, error instanceof Error ? error.message : String(error));
+      this.error.show(error);
     }
     setText(this.status, "");
     setAttribute(this.body, "aria-busy", null);

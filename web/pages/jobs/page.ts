@@ -1,10 +1,12 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
+import { Latest } from "../../api/latest.ts";
 import { fetchJobs, fetchRunsOf, fetchUmami, umamiUrl } from "../../api/jobs.ts";
 import type { Job, UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
 import { fetchJobBeside } from "../../api/job_beside.ts";
 import type { JobAnswer } from "../../api/job_beside.ts";
 import type { TargetKey } from "../../api/model.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import { readRamp } from "../../charts/shared/ramp.ts";
 import { besideView } from "../../components/jobs/beside.ts";
 import { saveMenu } from "../../components/shared/save_menu.ts";
@@ -24,7 +26,7 @@ export class JobsPage implements RoomPage {
   private readonly title = h("h2", { id: "job-title" }, "Jobs");
   private readonly subtitle = h("p", { class: "view" });
   private readonly history = h("div", { class: "segments jobs-history" });
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly error = new ErrorLine();
   private readonly files = h("div", {});
   private readonly body = h("div", {});
   private readonly beside = h("div", {});
@@ -32,8 +34,8 @@ export class JobsPage implements RoomPage {
   private address: JobsAddress = { search: "", query: null };
   private listed: string | null = null;
   private drawn = "";
-  private listing = new AbortController();
-  private asking = new AbortController();
+  private readonly listing = new Latest();
+  private readonly asking = new Latest();
 
   private readonly zone: () => string | null;
 
@@ -48,9 +50,9 @@ export class JobsPage implements RoomPage {
     );
     this.element = h(
       "div",
-      { class: "jobs-page" },
+      { class: "list-page jobs-page" },
       this.list.element,
-      h("section", { class: "job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error, this.files, this.body, this.beside),
+      h("section", { class: "list-chosen job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error.element, this.files, this.body, this.beside),
     );
   }
 
@@ -70,15 +72,14 @@ export class JobsPage implements RoomPage {
   }
 
   close(): void {
-    this.listing.abort();
-    this.asking.abort();
+    this.listing.stop();
+    this.asking.stop();
     this.diagram?.destroy();
   }
 
   private async loadList(search: string): Promise<void> {
     this.listed = search;
-    this.listing.abort();
-    const signal = (this.listing = new AbortController()).signal;
+    const signal = this.listing.next();
     try {
       const list = await fetchJobs(search, signal);
       if (signal.aborted) return;
@@ -90,8 +91,7 @@ export class JobsPage implements RoomPage {
   }
 
   private async loadDiagram(query: UmamiQuery): Promise<void> {
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
+    const signal = this.asking.next();
     setAttribute(this.body, "data-job", null);
     try {
       const runs = await fetchRunsOf(query.job, signal);
@@ -110,7 +110,7 @@ export class JobsPage implements RoomPage {
         return;
       }
       void this.showBeside(query, beside, signal);
-      this.error.hidden = true;
+      this.error.hide();
       this.diagram?.destroy();
       this.diagram = new Diagram(figure);
       setText(this.title, figure.title);
@@ -128,7 +128,7 @@ export class JobsPage implements RoomPage {
   /** A job that only a scheduler recorded; false: it is none. */
   private withoutDiagram(query: UmamiQuery, found: JobAnswer | null): boolean {
     if (found === null || !found.known || !found.scheduled) return false;
-    this.error.hidden = true;
+    this.error.hide();
     this.nothing(`Job ${query.job}`, "Known from the scheduler alone, so there is no diagram of its I/O.");
     document.title = `${found.sentence} - iosonde`;
     this.drawBeside(query, found);
@@ -185,10 +185,10 @@ export class JobsPage implements RoomPage {
   }
 
   private nothing(title: string, words: string): void {
-    this.asking.abort();
+    this.asking.stop();
     this.diagram?.destroy();
     this.diagram = null;
-    this.error.hidden = true;
+    this.error.hide();
     setText(this.title, title);
     setText(this.subtitle, words);
     this.history.replaceChildren();
@@ -202,7 +202,6 @@ export class JobsPage implements RoomPage {
   private fail(error: unknown): void {
     this.nothing("Jobs", "");
     this.drawn = "";
-    this.error.hidden = false;
-    setText(this.error, error instanceof Error ? error.message : String(error));
+    this.error.show(error);
   }
 }

@@ -1,4 +1,5 @@
 // What is asked for beside the load: how slow a target was in the same span, and which jobs a place is made of.
+import { Latest } from "../../api/latest.ts";
 import { fetchSeries } from "../../api/client.ts";
 import { fetchLoadJobs } from "../../api/load.ts";
 import type { ColumnKind } from "../../api/load.ts";
@@ -15,13 +16,12 @@ const HOVER_MS = 160;
 
 /** The slowdown in a span and as far again on either side; null: somebody else asked meanwhile, or nobody knows. */
 export class SlowdownBeside {
-  private asking = new AbortController();
+  private readonly asking = new Latest();
 
   async of(target: TargetKey, { from, to }: TimeSpan): Promise<Series | null> {
     const length = to - from;
     const window = WINDOWS.find((one) => length / one <= MOST_WINDOWS) ?? ms(hours(168) * 4);
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
+    const signal = this.asking.next();
     const query = { host: target.host, target: target.target, since: unixMs(Math.max(0, from - length)), until: unixMs(to + length), window, points: false };
     // The weather page says what is wrong with a target.
     const found = await fetchSeries(query, signal).catch(() => null);
@@ -29,7 +29,7 @@ export class SlowdownBeside {
   }
 
   close(): void {
-    this.asking.abort();
+    this.asking.stop();
   }
 }
 
@@ -37,14 +37,14 @@ export class SlowdownBeside {
 export class JobsBeside {
   /** The largest of them. */
   largest: string | null = null;
-  private asking = new AbortController();
+  private readonly asking = new Latest();
   private timer = 0;
 
   rest(by: ColumnKind, at: Pointed | null, say: (words: string) => void): void {
     this.close();
     this.largest = null;
     if (at === null || by === "nodes") return;
-    const signal = (this.asking = new AbortController()).signal;
+    const signal = this.asking.next();
     this.timer = window.setTimeout(() => {
       fetchLoadJobs(by, at.name, at.from, at.to, signal)
         .then((found) => {
@@ -58,6 +58,6 @@ export class JobsBeside {
 
   close(): void {
     window.clearTimeout(this.timer);
-    this.asking.abort();
+    this.asking.stop();
   }
 }

@@ -1,4 +1,5 @@
 // The page of the load: who did how many operations when, beside how slow the storage was.
+import { Latest } from "../../api/latest.ts";
 import { fetchAbout, fetchTargets } from "../../api/client.ts";
 import { fetchLoad, loadUrl } from "../../api/load.ts";
 import type { Load, LoadCells, LoadQuery } from "../../api/load.ts";
@@ -17,6 +18,7 @@ import { ranking } from "../../components/load/ranking.ts";
 import { pointed } from "../../components/load/reading.ts";
 import { Totals } from "../../components/load/totals.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import { saveMenu } from "../../components/shared/save_menu.ts";
 import { jobsAddress } from "../shared/jobs_address.ts";
 import type { RoomPage } from "../shared/room_page.ts";
@@ -29,8 +31,8 @@ const MOST_CELLS = 4096;
 export class LoadPage implements RoomPage {
   readonly element: HTMLElement;
   private readonly sentence = h("p", { class: "view" });
-  private readonly when = h("p", { class: "load-when" });
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly when = h("p", { class: "load-when hint" });
+  private readonly error = new ErrorLine();
   private readonly status = h("p", { class: "load-status", role: "status" });
   private readonly reading = h("p", { class: "load-reading", role: "status" });
   private readonly files = h("div", { class: "files" });
@@ -50,7 +52,7 @@ export class LoadPage implements RoomPage {
   private targets: readonly Target[] = [];
   private words: ReadonlyMap<Op, string> = new Map();
   private asked: string | null = null;
-  private asking = new AbortController();
+  private readonly asking = new Latest();
   private readonly slowBeside = new SlowdownBeside();
   private readonly jobsBeside = new JobsBeside();
   private fetching = false;
@@ -74,13 +76,13 @@ export class LoadPage implements RoomPage {
         if (job !== null) location.hash = jobsAddress({ search: "", query: { job, run: "", history: "earlier", whole: false } });
       },
     });
-    this.body = h("div", { class: "load-body" }, this.totals.element, this.plot.element, this.reading, legend(), this.files, this.table);
+    this.body = h("div", { class: "load-body surface" }, this.totals.element, this.plot.element, this.reading, legend(), this.files, this.table);
     this.element = h(
       "section",
       { class: "load-page", "aria-labelledby": "load-title" },
       h("div", { class: "detail-head" }, h("div", {}, h("h2", { id: "load-title" }, "Load"), this.sentence, this.when)),
       this.controls.element,
-      this.error,
+      this.error.element,
       this.status,
       this.body,
     );
@@ -125,7 +127,7 @@ export class LoadPage implements RoomPage {
 
   close(): void {
     for (const one of [this.slowBeside, this.jobsBeside]) one.close();
-    this.asking.abort();
+    this.asking.stop();
     this.observer.disconnect();
     this.themes.disconnect();
     this.dark.removeEventListener("change", this.recolour);
@@ -143,9 +145,8 @@ export class LoadPage implements RoomPage {
   }
 
   private async load(span: TimeSpan | null): Promise<void> {
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
-    this.error.hidden = true;
+    const signal = this.asking.next();
+    this.error.hide();
     if (this.shown === null) setText(this.status, "Working: reading the operations of all nodes. A year of them takes a minute ...");
     this.fetching = true;
     // A page is shown before it stands in the document: its width says how many columns have room.
@@ -158,8 +159,7 @@ export class LoadPage implements RoomPage {
     } catch (error) {
       if (signal.aborted) return;
       this.asked = null;
-      this.error.hidden = false;
-      setText(this.error, error instanceof Error ? error.message : String(error));
+      this.error.show(error);
     }
     this.fetching = false;
     setText(this.status, "");

@@ -1,10 +1,12 @@
 // The page of benchmark runs: a list, one of them, or two beside the verdict.
+import { Latest } from "../../api/latest.ts";
 import { fetchRun, fetchRunPair, fetchRuns, runPictureUrl } from "../../api/runs.ts";
 import type { RunList } from "../../api/runs.ts";
 import { RunItems } from "../../components/runs/run_list.ts";
 import { pairView, runView } from "../../components/runs/run_view.ts";
 import type { PictureLink } from "../../components/runs/run_view.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import { isDark } from "../../components/shared/theme.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { NO_RUN, readRunsAddress, runsAddress } from "./address.ts";
@@ -17,15 +19,15 @@ export class RunsPage implements RoomPage {
   private readonly subtitle = h("p", { class: "view" });
   private readonly against = h("select", { "aria-label": "Compare with" });
   private readonly picker = h("label", { class: "runs-against", hidden: true }, "Compare with ", this.against);
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly error = new ErrorLine();
   private readonly body = h("div", {});
   private readonly zone: () => string | null;
   private address: RunsAddress = NO_RUN;
   private list: RunList | null = null;
   private listed: string | null = null;
   private drawn: string | null = null;
-  private listing = new AbortController();
-  private asking = new AbortController();
+  private readonly listing = new Latest();
+  private readonly asking = new Latest();
   private readonly themes = new MutationObserver(() => this.redraw());
 
   constructor(zone: () => string | null) {
@@ -36,7 +38,7 @@ export class RunsPage implements RoomPage {
     });
     this.against.addEventListener("change", () => this.go({ ...this.address, against: this.against.value === "" ? null : this.against.value }));
     const head = h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.picker);
-    this.element = h("div", { class: "jobs-page runs-page" }, this.items.element, h("section", { class: "job", "aria-labelledby": "run-title" }, head, this.error, this.body));
+    this.element = h("div", { class: "list-page runs-page" }, this.items.element, h("section", { class: "list-chosen job", "aria-labelledby": "run-title" }, head, this.error.element, this.body));
     this.themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
@@ -62,8 +64,8 @@ export class RunsPage implements RoomPage {
   }
 
   close(): void {
-    this.listing.abort();
-    this.asking.abort();
+    this.listing.stop();
+    this.asking.stop();
     this.themes.disconnect();
   }
 
@@ -83,8 +85,7 @@ export class RunsPage implements RoomPage {
   }
 
   private async loadList(): Promise<void> {
-    this.listing.abort();
-    const signal = (this.listing = new AbortController()).signal;
+    const signal = this.listing.next();
     try {
       this.list = await fetchRuns(this.address, signal);
       if (signal.aborted) return;
@@ -96,10 +97,9 @@ export class RunsPage implements RoomPage {
   }
 
   private async load(): Promise<void> {
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
+    const signal = this.asking.next();
     const { run, against } = this.address;
-    this.error.hidden = true;
+    this.error.hide();
     setAttribute(this.body, "data-run", null);
     if (run === null) return this.nothing("Runs", "Choose a run: its rates, pictures and cautions are then shown.");
     if (!this.element.isConnected) await new Promise((done) => requestAnimationFrame(done));
@@ -122,8 +122,7 @@ export class RunsPage implements RoomPage {
   }
 
   private fail(error: unknown): void {
-    this.error.hidden = false;
-    setText(this.error, error instanceof Error ? error.message : String(error));
+    this.error.show(error);
     this.body.replaceChildren();
   }
 

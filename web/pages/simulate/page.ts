@@ -1,7 +1,9 @@
 // The page of the simulated queue: turn its parameters, see what reads and writes get.
+import { Latest } from "../../api/latest.ts";
 import { fetchSimulated, simulateUrl } from "../../api/simulate.ts";
 import type { SimulateQuery } from "../../api/simulate.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import { saveMenu } from "../../components/shared/save_menu.ts";
 import { tableOf } from "../../components/shared/table.ts";
 import { KnobPanel } from "../../components/simulate/knobs.ts";
@@ -15,14 +17,14 @@ const REST_MS = 40;
 export class SimulatePage implements RoomPage {
   readonly element: HTMLElement;
   private readonly sentence = h("p", { class: "view", role: "status" });
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly error = new ErrorLine();
   private readonly files = h("div", { class: "files" });
   private readonly table = h("div", {});
   private readonly traces = new Traces();
   private readonly knobs: KnobPanel;
   private query: SimulateQuery = START;
   private asked = "";
-  private asking = new AbortController();
+  private readonly asking = new Latest();
   private timer = 0;
 
   constructor() {
@@ -31,8 +33,8 @@ export class SimulatePage implements RoomPage {
       "section",
       { class: "simulate-page", "aria-labelledby": "simulate-title" },
       h("div", { class: "detail-head" }, h("div", {}, h("h2", { id: "simulate-title" }, "Simulate"), this.sentence), this.files),
-      this.error,
-      h("div", { class: "simulate-body" }, this.knobs.element, h("div", { class: "simulate-drawn" }, this.traces.element, this.table)),
+      this.error.element,
+      h("div", { class: "simulate-body" }, this.knobs.element, h("div", { class: "simulate-drawn surface" }, this.traces.element, this.table)),
       h("p", { class: "hint" }, "The storage executes one operation in N ticks, from a queue with room for M. A write ends when it is in the queue, a read when it is executed. A process waits 1,000 ticks, reads, computes 1,000 ticks, writes: 300 operations in all. Writers begin after 30% of the time."),
     );
   }
@@ -49,7 +51,7 @@ export class SimulatePage implements RoomPage {
 
   close(): void {
     window.clearTimeout(this.timer);
-    this.asking.abort();
+    this.asking.stop();
     this.traces.destroy();
   }
 
@@ -64,12 +66,11 @@ export class SimulatePage implements RoomPage {
   private async load(): Promise<void> {
     const { query } = this;
     this.asked = simulateUrl(query);
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
+    const signal = this.asking.next();
     try {
       const found = await fetchSimulated(query, signal);
       if (signal.aborted) return;
-      this.error.hidden = true;
+      this.error.hide();
       setText(this.sentence, found.sentence);
       this.traces.show(found);
       this.table.replaceChildren(tableOf(found.table, "Clients"));
@@ -78,8 +79,7 @@ export class SimulatePage implements RoomPage {
     } catch (error) {
       if (signal.aborted) return;
       this.asked = "";
-      this.error.hidden = false;
-      setText(this.error, error instanceof Error ? error.message : String(error));
+      this.error.show(error);
     }
   }
 }

@@ -12,7 +12,7 @@ export function emptyPage(about: About | null): HTMLElement {
       : h("p", {}, "This server reads the store ", h("code", {}, about.store), ", and there is no target in it.");
   return h(
     "section",
-    { class: "empty", "aria-labelledby": "empty-title" },
+    { class: "empty surface", "aria-labelledby": "empty-title" },
     severityIcon("info"),
     h("h2", { id: "empty-title" }, "Nothing is being watched yet"),
     where,

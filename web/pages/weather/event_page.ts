@@ -1,4 +1,5 @@
 // The page of an event: why it is slow in one sentence, the evidence, the operations of that time, links to what matters.
+import { Latest } from "../../api/latest.ts";
 import { fetchSeries, panelUrl } from "../../api/client.ts";
 import type { Series, Target } from "../../api/model.ts";
 import { after, before, between, minutes, ms, unixMs } from "../../api/time.ts";
@@ -9,10 +10,10 @@ import { formatInstant } from "../../charts/shared/format.ts";
 import { readPalette } from "../../charts/weather/palette.ts";
 import { panelModel } from "../../charts/weather/panel_model.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { ErrorLine } from "../../components/shared/error_line.ts";
 import { evidence } from "../../components/weather/evidence.ts";
 import { OpPanel } from "../../components/weather/op_panel.ts";
 import { suitedWindow } from "../../components/weather/pickers.ts";
-import { markSpan } from "../../components/weather/span_mark.ts";
 import { eventAddress, NOW, readEventAddress } from "../shared/event_address.ts";
 import { jobPlace, loadPlace, targetPlace } from "../shared/places.ts";
 import type { Stretch } from "../shared/places.ts";
@@ -33,11 +34,11 @@ export class EventPage implements RoomPage {
   readonly element: HTMLElement;
   private readonly title = h("h2", { id: "event-title", class: "event-sentence" });
   private readonly subtitle = h("p", { class: "view" });
-  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly error = new ErrorLine();
   private readonly body = h("div", { class: "event-body" });
   private readonly known: Known;
   private asked = "";
-  private asking = new AbortController();
+  private readonly asking = new Latest();
   private panel: OpPanel | null = null;
   private readonly themes = new MutationObserver(() => this.recolour());
   private readonly dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -45,7 +46,7 @@ export class EventPage implements RoomPage {
 
   constructor(known: Known) {
     this.known = known;
-    this.element = h("article", { class: "event-page", "aria-labelledby": "event-title" }, this.title, this.subtitle, this.error, this.body);
+    this.element = h("article", { class: "event-page", "aria-labelledby": "event-title" }, this.title, this.subtitle, this.error.element, this.body);
     this.themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     this.dark.addEventListener("change", this.recolour);
   }
@@ -60,16 +61,15 @@ export class EventPage implements RoomPage {
   }
 
   close(): void {
-    this.asking.abort();
+    this.asking.stop();
     this.panel?.destroy();
     this.themes.disconnect();
     this.dark.removeEventListener("change", this.recolour);
   }
 
   private async load(query: WhyQuery): Promise<void> {
-    this.asking.abort();
-    const signal = (this.asking = new AbortController()).signal;
-    this.error.hidden = true;
+    const signal = this.asking.next();
+    this.error.hide();
     setText(this.title, "Why is it slow?");
     setText(this.subtitle, WORKING);
     setAttribute(this.body, "data-verdict", null);
@@ -86,8 +86,7 @@ export class EventPage implements RoomPage {
       if (signal.aborted) return;
       this.asked = "";
       setText(this.subtitle, "");
-      this.error.hidden = false;
-      setText(this.error, error instanceof Error ? error.message : String(error));
+      this.error.show(error);
     }
   }
 
@@ -97,7 +96,7 @@ export class EventPage implements RoomPage {
     document.title = `${answer.sentence} - iosonde`;
     const found = stretch === null ? [] : this.links(answer, stretch, query);
     setText(this.subtitle, stretch === null ? "" : `${stretch.target} seen from ${stretch.host}, ${when(stretch)}`);
-    const lines = h("section", { class: "event-evidence", "aria-label": "Evidence" }, evidence(answer.lines));
+    const lines = h("section", { class: "event-evidence surface", "aria-label": "Evidence" }, evidence(answer.lines));
     const nothing = stretch === null ? h("p", { class: "hint" }, "Events of the past stand below each target's plots: choose one there.") : null;
     this.body.replaceChildren(lines, ...(nothing === null ? [] : [nothing]), h("div", { class: "event-chart" }), h("nav", { class: "event-links", "aria-label": "Places of this event" }, ...found));
     setAttribute(this.body, "data-verdict", answer.verdict);
@@ -159,7 +158,7 @@ export class EventPage implements RoomPage {
       sentence: "event-title",
     });
     this.panel.show(model, null, null, word);
-    markSpan(this.panel.element, { begin: stretch.begin, end: stretch.end }, from, to);
+    this.panel.mark([{ key: "stretch", begin: stretch.begin, end: stretch.end, label: "this event", sentence: this.title.textContent ?? "", href: null }]);
     place.append(h("p", { class: "view" }, "Between the lines: the stretch that the sentence is about. Drag over a part to see all operations of it."));
     setAttribute(place, "data-loaded", op);
   }

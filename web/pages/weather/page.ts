@@ -22,7 +22,7 @@ import { isFleet, Matrix } from "../../components/weather/matrix.ts";
 import { eventAddress, NOW } from "../shared/event_address.ts";
 import { writeAddress } from "./address.ts";
 import type { Session } from "./session.ts";
-import { EventsBeside } from "./events_beside.ts";
+import { EventsBeside, marksOf } from "./events_beside.ts";
 import { SummaryWatch } from "./summary_watch.ts";
 import { spanText, stepButton } from "./span.ts";
 import { matches } from "./targets.ts";
@@ -41,7 +41,9 @@ export class Weather {
   private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
   private readonly matrix: Matrix;
   private readonly summary: SummaryWatch;
-  private readonly events = new EventsBeside();
+  private readonly events = new EventsBeside((events) => {
+    for (const [op, panel] of this.panels) panel.mark(marksOf(events, op));
+  });
   private readonly title = h("h2", { id: "chosen" });
   private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
   /** What the pictures show, in the words of the API: read with each of them. */
@@ -76,7 +78,7 @@ export class Weather {
     this.element = h(
       "div",
       { class: "weather" },
-      h("section", { "aria-label": "Weather of all targets" }, this.search.element, this.matrix.element, this.cardList, this.spoken),
+      h("section", { "aria-label": "All targets now" }, this.search.element, this.matrix.element, this.cardList, this.spoken),
       h(
         "section",
         { class: "detail", "aria-labelledby": "chosen" },

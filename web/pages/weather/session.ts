@@ -1,5 +1,6 @@
 // What the page knows and how it keeps knowing it: which target, which span, the series, the live feed.
 // Draws nothing; says what changed.
+import { errorText } from "../../components/shared/error_line.ts";
 import { fetchSeries } from "../../api/client.ts";
 import type { SeriesQuery } from "../../api/client.ts";
 import type { ServerClock } from "../../api/clock.ts";
@@ -130,14 +131,14 @@ export class Session {
   }
 
   fail(error: unknown): void {
-    this.error = error instanceof Error ? error.message : String(error);
+    this.error = errorText(error);
     this.changed("error");
   }
 
   /** Called about every second. */
   tick(now: number): void {
     if (this.choice.paused || this.pending !== null) return;
-    if (this.key === null) return;
+    if (this.key === null || this.targets.length === 0) return; // the server's clock comes with the targets
     if (this.series === null) return void (now - this.renewed > RETRY_MS && this.load(true));
     if (now - this.renewed > renewEvery(this.series)) return void this.load(true);
     if (now - this.refreshed > refreshEvery(this.series.window)) void this.load(false);

@@ -104,9 +104,7 @@ impl Awaited {
         let mut accounts = target.accounts();
         for (new, old) in fresh.iter_mut().zip(accounts.iter_mut()) {
             // Counters never go back, even if not every row was held.
-            std::mem::swap(&mut new.response, &mut old.response);
-            std::mem::swap(&mut new.service, &mut old.service);
-            new.counts = old.counts;
+            std::mem::swap(&mut new.totals, &mut old.totals);
         }
         *accounts = fresh;
         caught

@@ -55,8 +55,9 @@ pub fn life(world: &World, life: &Life, view: &View, health: &Health) -> u64 {
     } else {
         assert!(samples.len() as u64 <= flushed, "a row is there twice: {context}");
     }
-    let of =
-        |target: &Arc<Watched>| target.accounts().iter().map(|a| a.counts.iter().sum::<u64>()).sum::<u64>();
+    let of = |target: &Arc<Watched>| {
+        target.accounts().iter().map(|a| a.totals.counts.iter().sum::<u64>()).sum::<u64>()
+    };
     let counted: u64 = life.watched.iter().map(of).sum();
     let known = flushed + health.rows_waiting.load(Relaxed) + health.rows_dropped.load(Relaxed);
     if !life.killed {

@@ -19,9 +19,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import RATE_TYPES, TRANSFER_TYPES
+from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
@@ -61,7 +61,7 @@ def finish(root: Path, run_id: str, began_ns: int) -> None:
         parts = _parts(Path(root), table, run_id)
         if not parts:
             continue
-        path = Path(root) / table / f"date={layout.utc_date(began_ns)}" / f"{slug(run_id)}.parquet"
+        path = Path(root) / table / f"date={utc_date(began_ns)}" / f"{slug(run_id)}.parquet"
         with closing(connect(threads=1)) as con:
             _write(con, f"SELECT * FROM {parquet(parts)} ORDER BY {_ORDER}", path)
         for part in parts:

@@ -11,9 +11,9 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.bench.runtime.histogram import Counts
-from iosonde.engine import layout
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
+from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.parquet import write_parquet
 from iosonde.engine.spool import literal
 from iosonde.model.errors import StoreError
@@ -42,7 +42,7 @@ def write_operations(root: Path, rows: RankOperations) -> Path | None:
     if not len(columns["began_ns"]):
         return None
     stem = slug(f"{rows.run_id}-{rows.part}")
-    path = layout.parquet_path(Path(root), slug(rows.host), stem, rows.start_ns)
+    path = parquet_path(Path(root), slug(rows.host), stem, rows.start_ns)
     codes = np.unique(columns["outcome"]).tolist()
     outcomes = " ".join(f"WHEN {c} THEN {literal(_core.outcome_name(c))}" for c in codes)
     ops = ", ".join(literal(op) for op in _core.OPS)

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from iosonde import _core
 from iosonde.bench.backends.nfs_place import NfsPlace
@@ -19,6 +20,8 @@ from iosonde.model.units import format_percent
 
 PLATEAU_TOLERANCE = 0.02
 KNEE_TOLERANCE = 0.05
+LATE_NS = 20 * MS
+"""A host that sends a read so much too late is busy: its own delays are longer than the waits at the knee."""
 _LEAST_QUEUE = 100
 """With a shorter queue what the operating system adds is more than the tolerance."""
 
@@ -40,6 +43,15 @@ class KnownQueue:
         return float((self.operations + connections + 1) * self.service_ns)
 
 
+class Verdict(StrEnum):
+    """What a comparison with the truth says."""
+
+    GOOD = "good"
+    BUSY = "busy host"
+    """Off, and this host explains it: the comparison says nothing."""
+    WRONG = "WRONG"
+
+
 @dataclass(frozen=True, slots=True)
 class NfsCheck:
     """A number that is known, and what was found."""
@@ -47,7 +59,7 @@ class NfsCheck:
     what: str
     true: str
     found: str
-    good: bool
+    verdict: Verdict
 
 
 @contextlib.contextmanager
@@ -89,16 +101,16 @@ def check_connections(
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
         names = server.executed()[3]
     if not sweep.points or sweep.points[-1].rate_per_s == 0:
-        return [NfsCheck(f"K = {connections}", "", sweep.ended, False)]
+        return [NfsCheck(f"K = {connections}", "", sweep.ended, Verdict.WRONG)]
     point = sweep.points[-1]
     return [
-        _plateau(queue, connections, point),
+        _plateau(queue, connections, point, _is_late(sweep)),
         _counted(connections, point, spec),
-        NfsCheck("files left on the server", "0", str(names), names == 0),
+        NfsCheck("files left on the server", "0", str(names), _verdict(names == 0)),
     ]
 
 
-def _plateau(queue: KnownQueue, connections: int, point: SweepPoint) -> NfsCheck:
+def _plateau(queue: KnownQueue, connections: int, point: SweepPoint, late: bool) -> NfsCheck:
     full = queue.plateau_ns(connections)
     filled = point.due_ns > 2 * full
     found = sorted(point.read_ns[filled].tolist())
@@ -109,7 +121,7 @@ def _plateau(queue: KnownQueue, connections: int, point: SweepPoint) -> NfsCheck
         f"median read behind a full queue, K = {connections}",
         latency_word(full),
         f"{latency_word(median)} ({'+' if off >= 0 else '-'}{format_percent(abs(off))})",
-        abs(off) <= PLATEAU_TOLERANCE or (short and abs(off) < 1),
+        _verdict(abs(off) <= PLATEAU_TOLERANCE or (short and abs(off) < 1), late),
     )
 
 
@@ -120,7 +132,7 @@ def _counted(connections: int, point: SweepPoint, spec: SweepSpec) -> NfsCheck:
         f"reads that were due and answered, K = {connections}",
         str(due),
         str(answered),
-        abs(point.reads_due - due) <= 1 and answered == point.reads_due,
+        _verdict(abs(point.reads_due - due) <= 1 and answered == point.reads_due),
     )
 
 
@@ -139,15 +151,31 @@ def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[
     )
     with known_server(queue) as server:
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
+    return sweep, [judge_knee(true, sweep)]
+
+
+def judge_knee(true: float, sweep: Sweep) -> NfsCheck:
+    """The knee against what the server serves, in operations per second.
+
+    Off by more than the tolerance it is wrong, unless its interval has the truth, or this host sent a read late.
+    """
     knee = sweep.knee
+    served = f"{rate_word(true)} writes/s"
+    late = _is_late(sweep)
     if knee is None:
-        return sweep, [NfsCheck("knee", f"{rate_word(true)} writes/s", "none", False)]
-    off = knee.rate / true - 1
-    return sweep, [
-        NfsCheck(
-            "knee",
-            f"{rate_word(true)} writes/s",
-            f"{rate_word(knee.rate)} writes/s",
-            abs(off) <= KNEE_TOLERANCE,
-        )
-    ]
+        return NfsCheck("knee", served, "none", _verdict(False, late))
+    found = f"{rate_word(knee.rate)} ({rate_word(knee.lower)}-{rate_word(knee.upper)}) writes/s"
+    good = abs(knee.rate / true - 1) <= KNEE_TOLERANCE
+    unsure = late or knee.lower <= true <= knee.upper
+    return NfsCheck("knee", served, found, _verdict(good, unsure))
+
+
+def _is_late(sweep: Sweep) -> bool:
+    """Whether this host sent a read of a sweep late."""
+    return max((point.lag_ns for point in sweep.points), default=0) >= LATE_NS
+
+
+def _verdict(good: bool, unsure: bool = False) -> Verdict:
+    if good:
+        return Verdict.GOOD
+    return Verdict.BUSY if unsure else Verdict.WRONG

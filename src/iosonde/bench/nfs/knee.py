@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ class Knee:
     """Where reads begin to wait. Rates per second, times in ns.
 
     ``low``: the highest rate at which they did not; ``high``: the lowest at which they did; ``rate`` lies between.
+    ``lower``, ``upper``: the rates that explain the points equally well, whichever one of the points is left out.
     ``plateau_ns``: how long reads wait when the queue is full; None where none was seen. ``misfit``: root mean square
     of log10(measured / model).
     """
@@ -40,6 +41,8 @@ class Knee:
     rate: float
     low: float
     high: float
+    lower: float
+    upper: float
     base_ns: float
     plateau_ns: float | None
     misfit: float
@@ -63,6 +66,18 @@ def is_raised(point: SweepPoint, base_ns: float) -> bool:
 
 def find_knee(points: Sequence[SweepPoint]) -> Knee | None:
     """The knee of a sweep; None where reads never waited, or always did. The first point has no load."""
+    whole = _knee(points)
+    if whole is None:
+        return None
+    without = (_knee([*points[:place], *points[place + 1 :]]) for place in range(1, len(points)))
+    found = [whole, *(knee for knee in without if knee is not None)]
+    return replace(
+        whole, lower=min(one.lower for one in found), upper=max(one.upper for one in found)
+    )
+
+
+def _knee(points: Sequence[SweepPoint]) -> Knee | None:
+    """With the interval of these points alone."""
     base_ns = points[0].quantile_ns(0.5) if points else math.nan
     loaded = sorted((p for p in points if p.rate_per_s > 0), key=lambda p: p.rate_per_s)
     raised = [p for p in loaded if is_raised(p, base_ns)]
@@ -93,14 +108,16 @@ def _fit(loaded: Sequence[SweepPoint], low: float, high: float) -> Knee:
         ]
     )
     best = error.min()
-    capacity, full = np.unravel_index(int(error.argmin()), error.shape)
+    _, full = np.unravel_index(int(error.argmin()), error.shape)
     # Where a full queue hides the growth, a stretch of rates explains the points equally well: its middle.
     equal = grid[error[:, full] <= best * 1.05 + _FLAT]
     plateau = plateaus[int(full)]
     return Knee(
-        rate=float(np.sqrt(equal[0] * equal[-1])) if len(equal) else float(grid[int(capacity)]),
+        rate=float(np.sqrt(equal[0] * equal[-1])),
         low=low,
         high=high,
+        lower=float(equal[0]),
+        upper=float(equal[-1]),
         base_ns=base,
         plateau_ns=None if math.isinf(plateau) else plateau,
         misfit=math.sqrt(best / len(seen)),

@@ -70,7 +70,7 @@ def _quick_everywhere(sweep: Sweep) -> bool:
 def _say_where(knee: Knee) -> str:
     return (
         f"Reads wait for writes from {rate_word(knee.rate)} writes/s on "
-        f"(between {rate_word(knee.low)} and {rate_word(knee.high)}); "
+        f"(between {rate_word(knee.lower)} and {rate_word(knee.upper)}); "
         f"below that, a median read takes {latency_word(knee.base_ns)}."
     )
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import duckdb
 
 from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
-from iosonde.engine import layout
 from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import RUN_TYPES
+from iosonde.engine.layout.runs import RunFile
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import whole_lines
 from iosonde.engine.parquet import parquet
@@ -28,8 +28,8 @@ _TOGETHER = 64
 
 
 def read_files(
-    files: Sequence[layout.RunFile],
-) -> Iterator[tuple[layout.RunFile, list[RunRow] | None]]:
+    files: Sequence[RunFile],
+) -> Iterator[tuple[RunFile, list[RunRow] | None]]:
     """The rows of each file; None, and a warning, if it is damaged."""
     if not files:
         return

@@ -24,10 +24,10 @@ import numpy as np
 
 from iosonde.bench.runs.files import read_files, read_part
 from iosonde.bench.runs.rows import frame_of, to_line
-from iosonde.engine import layout
 from iosonde.engine.atomic import make_folder, permitted, sync
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
+from iosonde.engine.layout.runs import part_path, run_files, run_parts, run_path
 from iosonde.engine.parquet import write_parquet
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
@@ -63,7 +63,7 @@ def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunR
     Raises StoreError.
     """
     text = b"".join(to_line(row) for row in rows)
-    path = layout.part_path(Path(root), run_id, process)
+    path = part_path(Path(root), run_id, process)
     try:
         make_folder(path.parent)
         with path.open("a+b") as file:
@@ -88,7 +88,7 @@ def finish(root: Path, run_id: str, now_ns: int | None = None) -> Path | None:
     Raises StoreError.
     """
     root = Path(root)
-    parts = [part for part in layout.run_parts(root) if part.run == slug(run_id)]
+    parts = [part for part in run_parts(root) if part.run == slug(run_id)]
     read = [(part.path, *read_part(part.path)) for part in parts]
     fresh = [row for _, rows, _ in read for row in rows if row.run_id == run_id]
     rows = {row.key: row for row in [*_stored(root, run_id), *fresh]}
@@ -114,8 +114,8 @@ def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
         raise ValueError(f"rows of {len(run_ids)} runs, expected one")
     (run_id,) = run_ids
     began = [row.began_ns for row in rows if row.began_ns is not None]
-    path = layout.run_path(root, run_id, min(began, default=now_ns))
-    before = [file.path for file in layout.run_files(root) if file.run == slug(run_id)]
+    path = run_path(root, run_id, min(began, default=now_ns))
+    before = [file.path for file in run_files(root) if file.run == slug(run_id)]
     try:
         _write_parquet(sorted(rows, key=run_order), path)
         for older in before:
@@ -165,12 +165,12 @@ def _every_run(root: Path, run_id: str | None) -> Iterator[StoredRun]:
     wanted = None if run_id is None else slug(run_id)
     parts: dict[str, list[RunRow]] = {}
     written: dict[str, int] = {}
-    for part in layout.run_parts(root):
+    for part in run_parts(root):
         if wanted in (None, part.run):
             for row in read_part(part.path)[0]:
                 parts.setdefault(row.run_id, []).append(replace(row, complete=False))
                 written[row.run_id] = max(written.get(row.run_id, 0), _mtime_ns(part.path))
-    files = [file for file in layout.run_files(root) if wanted in (None, file.run)]
+    files = [file for file in run_files(root) if wanted in (None, file.run)]
     whole: dict[str, tuple[dict[tuple[object, ...], RunRow], int]] = {}
     for file, rows_of_file in read_files(files):
         for row in rows_of_file or ():
@@ -186,7 +186,7 @@ def _every_run(root: Path, run_id: str | None) -> Iterator[StoredRun]:
 def _stored(root: Path, run_id: str) -> list[RunRow]:
     """Rows of a run that were written whole; a file that is none is set aside as ``*.damaged``."""
     found = []
-    files = [file for file in layout.run_files(root) if file.run == slug(run_id)]
+    files = [file for file in run_files(root) if file.run == slug(run_id)]
     for file, rows in read_files(files):
         if rows is None:
             with suppress(FileNotFoundError):

@@ -15,7 +15,8 @@ function __iosonde_targets
         test -n "$home"; or set home $HOME/.local/state
         set store $home/iosonde
     end
-    cat $store/state/*/*.json 2>/dev/null | @TARGETS@ | sort -u
+    set -l states $store/state/*/*.json
+    test (count $states) -gt 0; and cat $states 2>/dev/null | @TARGETS@ | sort -u
     __fish_complete_directories
 end
 complete -c iosonde -f
@@ -60,7 +61,7 @@ def _parts(argument: CommandOption) -> str:
         parts.append(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}")
     value = _value(argument)
     if argument.takes_value and argument.flags:
-        parts.append("-r")
+        parts.append("-r" if argument.offers is Operand.FILE else "-x")
     if value:
         parts.append(value)
     return " ".join([*parts, f"-d {_quoted(argument.help)}"])

@@ -6,7 +6,13 @@ import argparse
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from iosonde.bench.nfs.check import KnownQueue, check_connections, check_knee, known_server
+from iosonde.bench.nfs.check import (
+    KnownQueue,
+    Verdict,
+    check_connections,
+    check_knee,
+    known_server,
+)
 from iosonde.cli.bench.nfs_view import SweepView, sweep_table
 from iosonde.cli.bench.values import count, counts
 from iosonde.cli.shared import options
@@ -25,7 +31,7 @@ from a queue of --queue. A read behind a full queue and K connections waits (M +
 
 
 def nfs(arguments: Sequence[str]) -> int:
-    """Run it; exit code 0 where everything measured is true."""
+    """Run it; exit code 0 where everything measured is true, 3 where a busy host hides it, 1 where it is wrong."""
     args = _parse(arguments)
     queue = KnownQueue(args.service, args.queue)
     with Interrupt() as interrupt:
@@ -42,12 +48,17 @@ def nfs(arguments: Sequence[str]) -> int:
             return 130
     print(sweep_table(sweep))
     print()
-    rows = [
-        [check.what, check.true, check.found, "good" if check.good else "WRONG"]
-        for check in [*(one for many in checks for one in many), *knee]
-    ]
+    found = [*(one for many in checks for one in many), *knee]
+    rows = [[check.what, check.true, check.found, check.verdict] for check in found]
     print(table(("", "true", "measured", ""), rows))
-    return 0 if all(row[3] == "good" for row in rows) else 1
+    verdicts = {check.verdict for check in found}
+    if Verdict.BUSY in verdicts:
+        print(
+            "\nThis host was busy: what it explains says nothing of the client; try again on a quiet one."
+        )
+    if Verdict.WRONG in verdicts:
+        return 1
+    return 3 if Verdict.BUSY in verdicts else 0
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from iosonde.engine.layout import default_root
+from iosonde.engine.layout.root import default_root
 from iosonde.model.errors import IosondeError, UnitError, UsageError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from iosonde.model.units import format_seconds
 from iosonde.weather import answers
 from iosonde.weather.forget import current
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say, summary
+from iosonde.weather.slowdown.words import say_all, summary
 
 EXAMPLES = """\
   iosonde now                     every watched target, the worst first
@@ -54,30 +54,31 @@ def _answer(args: argparse.Namespace) -> int:
     states = options.chosen(states, args.target) if args.target else matters
     by_target = {(state["host"], state["target"]): state for state in states}
     findings = worst_first([f for f in every if (f.host, f.target) in by_target])
+    said = list(zip(findings, say_all(findings), strict=True))
     if args.format == "json":
-        plain = [_plain(f, by_target[f.host, f.target]) for f in findings]
+        plain = [_plain(f, sentence, by_target[f.host, f.target]) for f, sentence in said]
         text = json.dumps({"schema_version": 2, "targets": plain}, indent=2)
         options.put_text(f"{text}\n", None)
     else:
-        for finding in findings:
-            _print(finding, by_target[finding.host, finding.target], now_ns, args.verbose)
+        for finding, sentence in said:
+            _print(finding, sentence, by_target[finding.host, finding.target], args.verbose)
         if len(findings) > 1:
             print(options.colour(summary(findings), "dim", options.colourful()))
     return 0
 
 
-def _plain(finding: Finding, state: dict[str, Any]) -> dict[str, Any]:
-    return {**finding.to_json(), "sentence": say(finding), "state": state}
+def _plain(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[str, Any]:
+    return {**finding.to_json(), "sentence": sentence, "state": state}
 
 
-def _print(finding: Finding, state: dict[str, Any], now_ns: int, verbose: bool) -> None:
+def _print(finding: Finding, sentence: str, state: dict[str, Any], verbose: bool) -> None:
     coloured = options.colourful()
     named = "" if finding.severity == "unknown" else f"{finding.severity:<8}"
     word = options.colour(named, finding.severity, coloured)
     heard = ""
     if state["written_ns"] is not None:
-        age = format_seconds(max(0, now_ns - state["written_ns"]))
+        age = format_seconds(max(0, finding.at_ns - state["written_ns"]))
         heard = f"  (measured {age} ago from {finding.host})"
-    print(f"{word}{say(finding)}{options.colour(heard, 'dim', coloured)}")
+    print(f"{word}{sentence}{options.colour(heard, 'dim', coloured)}")
     for note in state["notes"] if verbose else ():
         print(options.colour(f"        note: {note}", "dim", coloured))

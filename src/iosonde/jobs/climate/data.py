@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
 from iosonde.jobs.climate.clusters import UNCLUSTERED
+from iosonde.jobs.climate.series import LevelChange
+from iosonde.model.units import iso_time
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from iosonde.jobs.climate.climate import Climate, OnDate
     from iosonde.jobs.climate.events import ClimateEvent
     from iosonde.jobs.climate.metrics import MetricChange
     from iosonde.jobs.climate.motifs import Motifs
     from iosonde.jobs.climate.regimes import FileSystemClimate
-    from iosonde.jobs.climate.series import JobSeries, LevelChange
+    from iosonde.jobs.climate.series import JobSeries
     from iosonde.jobs.climate.validation import Validated
     from iosonde.model.jobs import JobTable
 
 SCHEMA_VERSION = 1
+_CHANGE = tuple(field.name for field in fields(LevelChange) if field.name != "own")
 
 
 def climate_data(
@@ -102,6 +108,19 @@ def change_data(one: LevelChange) -> dict[str, Any]:
     """A change, flat except for what the jobs did differently."""
     own = [entry._asdict() for entry in one.own]
     return {**asdict(one), "ratio": one.ratio, "own": own, "sentence": words.say_change(one)}
+
+
+def change_rows(
+    changes: Sequence[LevelChange], zone: tzinfo = UTC
+) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    """Names of columns, and changes as rows of them; ``at``, ``earliest``, ``latest`` are ISO 8601 in ``zone``."""
+    instants = {name.removesuffix("_ns"): name for name in _CHANGE if name.endswith("_ns")}
+    names = (*_CHANGE[:2], *instants, *_CHANGE[2:], "ratio", "sentence")
+    return names, [
+        change_data(one)
+        | {short: iso_time(getattr(one, name), zone) for short, name in instants.items()}
+        for one in changes
+    ]
 
 
 def _event(one: ClimateEvent) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 Sort = Literal["time", "slowness"]
 
 
@@ -67,17 +67,17 @@ class ListedJob(NamedTuple):
 
 
 class JobList(NamedTuple):
-    """Jobs, newest first. ``n``: rows of the table; ``n_found``: those with all words."""
+    """Jobs, newest first. ``n``: rows of the table; ``total``: those of the filter."""
 
     n: int
-    n_found: int
+    total: int
     jobs: list[ListedJob]
 
 
 def jobs_data(found: JobList) -> dict[str, Any]:
     """A list of jobs as plain data; missing is None."""
     jobs = [one._asdict() for one in found.jobs]
-    return {"schema_version": SCHEMA_VERSION, "n": found.n, "n_found": found.n_found, "jobs": jobs}
+    return {"schema_version": SCHEMA_VERSION, "n": found.n, "total": found.total, "jobs": jobs}
 
 
 def must_be_jobs(table: JobTable) -> None:

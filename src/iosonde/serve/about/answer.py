@@ -14,7 +14,7 @@ from iosonde.serve import wire
 from iosonde.serve.about.glossary import read_glossary
 from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.answers import JsonBody, json_answer, json_body
-from iosonde.serve.params import Parameters
+from iosonde.serve.params import PageQuery, Parameters
 from iosonde.weather.cost import probe_cost, say_cost, say_costs
 
 if TYPE_CHECKING:
@@ -36,9 +36,11 @@ class AboutRoutes:
         """Version, store, words and thresholds that the page explains."""
         return json_answer(request, JsonBody(wire.dumps(self._about()), None))
 
-    async def cost(self, request: Request, _: Nothing) -> Response:
+    async def cost(self, request: Request, query: Annotated[PageQuery, Query()]) -> Response:
         """What every running probe asks of its storage."""
-        answer = await self._shared.answer("cost", lambda: json_body(wire.dumps(self._cost())))
+        answer = await self._shared.answer(
+            ("cost", query), lambda: json_body(wire.dumps(self._cost(query)))
+        )
         return json_answer(request, answer)
 
     async def glossary(self, request: Request, _: Nothing) -> Response:
@@ -62,10 +64,11 @@ class AboutRoutes:
             "baseline_trailing_ns": DEFAULT_TRAILING_NS,
         }
 
-    def _cost(self) -> dict[str, Any]:
+    def _cost(self, query: PageQuery) -> dict[str, Any]:
         running = [one for one in read_states(self._root) if one.get("running")]
         costs = [probe_cost(state) for state in running]
         return {
             "sentence": say_costs(costs),
-            "probes": [one._asdict() | {"sentence": say_cost(one)} for one in costs],
+            "total": len(costs),
+            "probes": [one._asdict() | {"sentence": say_cost(one)} for one in query.part(costs)],
         }

@@ -17,6 +17,7 @@ from iosonde.jobs.load.sheet import load_sheet
 from iosonde.jobs.load.view import Asked, ColumnLoad, LoadView, TotalBand, load_view
 from iosonde.jobs.load.words import NOUNS, say
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
+from iosonde.model.units import iso_time
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, compressed_answer, json_answer, json_body
 from iosonde.serve.drawn.sheets import sheet_file
@@ -25,6 +26,8 @@ from iosonde.serve.load.query import LoadJobsQuery, LoadQuery, LoadTableQuery, a
 from iosonde.serve.params import RefusalError, refuse_backwards
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from iosonde.serve.shared import Shared
 
 _KEPT = 8
@@ -106,7 +109,9 @@ class LoadRoutes:
 
     async def _file(self, view: Asked, query: LoadTableQuery) -> bytes:
         if query.format == "csv":
-            return await self._shared.answer(("csv", view), lambda: self._csv(view))
+            return await self._shared.answer(
+                ("csv", view, query.zone), lambda: self._csv(view, query.zone)
+            )
         found = await self._shared.answer(("shown", view), lambda: self.shown(view))
         if found is None or not found.view.axis.cells:
             what = "there is no load to draw"
@@ -114,23 +119,23 @@ class LoadRoutes:
         sheet = load_sheet(found.view)
         return await self._drawings.answer(("load", query), lambda: sheet_file(sheet, query))
 
-    def _csv(self, view: Asked) -> bytes:
+    def _csv(self, view: Asked, zone: tzinfo | None) -> bytes:
         found = self.shown(view)
-        return csv_text([] if found is None else cell_records(found.view), _CSV).encode()
+        return csv_text([] if found is None else cell_records(found.view, zone), _CSV).encode()
 
     def _jobs(self, query: LoadJobsQuery) -> JsonBody:
         try:
             history = self._histories.newest().history
         except (NothingMeasuredError, MissingPartError):
-            return json_body(wire.dumps({"n": 0, "jobs": []}))
+            return json_body(wire.dumps({"total": 0, "jobs": []}))
         column = next(one for one in COLUMNS if one == query.by)
         span = query.since_ns, query.until_ns
-        found = jobs_at(history, column, query.name, span, query.limit)
-        rows = [one._asdict() for one in found.largest]
-        return json_body(wire.dumps({"n": found.n, "jobs": rows}))
+        found = jobs_at(history, column, query.name, span, query.offset + query.limit)
+        rows = [one._asdict() for one in query.part(found.largest)]
+        return json_body(wire.dumps({"total": found.n, "jobs": rows}))
 
 
-_CSV = ("begin_ns", "end_ns", "name", "mean_per_s", "most_per_s")
+_CSV = ("begin", "end", "begin_ns", "end_ns", "name", "mean_per_s", "most_per_s")
 
 
 def load_data(shown: _Shown, hashed: bool) -> dict[str, Any]:
@@ -192,16 +197,17 @@ def cell_bytes(view: LoadView) -> bytes:
     return np.concatenate([*rows, view.covered, view.inside]).astype("<f4").tobytes()
 
 
-def cell_records(view: LoadView) -> list[dict[str, Any]]:
-    """A record a cell and column that did something, the total first."""
-    begin = view.axis.begin_ns + view.axis.step_ns * np.arange(view.axis.cells)
+def cell_records(view: LoadView, zone: tzinfo | None) -> list[dict[str, Any]]:
+    """A record a cell and column that did something, the total first; ``zone``: of its times (None: the machine's)."""
+    edges = (view.axis.begin_ns + view.axis.step_ns * np.arange(view.axis.cells + 1)).tolist()
+    times = [iso_time(edge, zone) for edge in edges]
     found = []
     for name, means, most in (
         ("(all nodes)", view.total.ops[0], view.total.most[0]),
         *((part.name, view.of.ops[row], view.of.most[row]) for row, part in enumerate(view.parts)),
     ):
         for cell in np.flatnonzero(most > 0).tolist():
-            at = int(begin[cell])
+            spans = (*times[cell : cell + 2], *edges[cell : cell + 2])
             values = (f"{means[cell]:.6g}", f"{most[cell]:.6g}")
-            found.append(dict(zip(_CSV, (at, at + view.axis.step_ns, name, *values), strict=True)))
+            found.append(dict(zip(_CSV, (*spans, name, *values), strict=True)))
     return found

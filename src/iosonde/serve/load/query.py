@@ -9,7 +9,7 @@ from pydantic import Field
 from iosonde.jobs.load.history import COLUMNS
 from iosonde.jobs.load.view import Asked
 from iosonde.serve import params
-from iosonde.serve.params import DIGITS, Parameters, RefusalError, Text
+from iosonde.serve.params import DIGITS, PageQuery, Parameters, RefusalError, Text
 from iosonde.serve.pictures import PictureParameters
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class LoadTableQuery(LoadQuery, PictureParameters):
     """What ``/api/load`` is asked."""
 
 
-class LoadJobsQuery(Parameters):
+class LoadJobsQuery(PageQuery):
     """What ``/api/load/jobs`` is asked."""
 
     by: By = Field("user", description="what a column is")
@@ -59,9 +59,7 @@ class LoadJobsQuery(Parameters):
     )
     since_ns: Annotated[params.Instant, Field(description="begin of the range")]
     until_ns: Annotated[params.Instant, Field(description="end of the range")]
-    limit: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(
-        5, description="so many jobs at most"
-    )
+    limit: params.Limit = Field(5, description=params.LIMIT)
 
 
 def asked(query: LoadQuery) -> Asked:

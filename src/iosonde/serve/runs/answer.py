@@ -18,7 +18,7 @@ from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
 from iosonde.serve.drawn.sheets import sheet_file
 from iosonde.serve.errors import page
-from iosonde.serve.params import DIGITS, Parameters, RefusalError, Text
+from iosonde.serve.params import PageQuery, Parameters, RefusalError, Text
 from iosonde.serve.pictures import PictureParameters
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ RUN = "a run's id, as /api/runs has it"
 RunId = Annotated[str, Field(min_length=1, max_length=300, description=RUN)]
 
 
-class RunsQuery(Parameters):
-    """What ``/api/runs`` is asked."""
+class RunsQuery(PageQuery):
+    """What ``/api/runs`` is asked: the newest run is the first."""
 
     kind: Text | None = Field(None, description="one benchmark only: metadata, bandwidth, nfs ...")
     target: Annotated[str, Field(max_length=4096)] | None = Field(
@@ -38,9 +38,6 @@ class RunsQuery(Parameters):
     )
     since_ns: params.Since = None
     until_ns: params.Until = None
-    limit: Annotated[int, Field(ge=1, le=500), DIGITS] = Field(
-        100, description="so many runs at most"
-    )
 
 
 class RunQuery(PictureParameters):
@@ -98,10 +95,10 @@ class RunRoutes:
             wire.dumps(
                 {
                     "n": len(every),
-                    "n_found": len(found),
+                    "total": len(found),
                     "kinds": sorted({one.kind for one in every}),
                     "targets": sorted({one.target for one in every}),
-                    "runs": [one._asdict() for one in found[: query.limit]],
+                    "runs": [one._asdict() for one in query.part(found)],
                 }
             )
         )

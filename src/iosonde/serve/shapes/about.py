@@ -25,6 +25,8 @@ class CostJson(JsonModel):
 
     sentence: str
     """Of all together; empty: none runs."""
+    total: int
+    """Probes that run."""
     probes: list[ProbeCostJson]
 
 

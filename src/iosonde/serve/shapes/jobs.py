@@ -47,7 +47,8 @@ class JobsJson(JsonModel):
     schema_version: int
     n: int
     """All jobs."""
-    n_found: int
+    total: int
+    """Those that match."""
     jobs: list[JobJson]
 
 

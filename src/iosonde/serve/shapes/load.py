@@ -104,5 +104,6 @@ class LoadJobJson(JsonModel):
 class LoadJobsJson(JsonModel):
     """The largest jobs of those that ran."""
 
-    n: int
+    total: int
+    """Jobs that ran."""
     jobs: list[LoadJobJson]

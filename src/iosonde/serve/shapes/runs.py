@@ -27,7 +27,8 @@ class RunsJson(JsonModel):
 
     n: int
     """Runs of the target and range, of any kind."""
-    n_found: int
+    total: int
+    """Those that match."""
     kinds: list[str]
     targets: list[str]
     runs: list[ListedRunJson]

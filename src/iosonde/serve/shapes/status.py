@@ -49,7 +49,7 @@ class StatusJson(JsonModel):
     """null: fewer than two hosts watch, or one target or host is asked for."""
     counts: dict[str, int]
     """Targets by severity."""
-    n: int
+    total: int
     """Targets that match."""
     targets: list[StatusTargetJson]
     """A page of them, the worst first."""
@@ -79,11 +79,13 @@ class AnnotationJson(JsonModel):
     kind: str
     host: str
     target: str | None
+    op: str | None
+    """The operation that was slow or hung; null: the event is about the whole target or host."""
 
 
 class AnnotationsJson(JsonModel):
     """The newest events of a range, the oldest of them first."""
 
-    n: int
+    total: int
     """Events that match."""
     annotations: list[AnnotationJson]

@@ -79,4 +79,5 @@ def _annotation(
         "kind": kind,
         "host": host,
         "target": target,
+        "op": op,
     }

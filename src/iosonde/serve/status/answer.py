@@ -76,9 +76,11 @@ class StatusRoutes:
         answer = await self._of_events.answer(query, lambda: self._annotations(query, span))
         return json_answer(request, answer)
 
-    def _found(self, query: PlaceQuery, zone: tzinfo | None) -> list[dict[str, Any]]:
+    def _found(
+        self, query: PlaceQuery, zone: tzinfo | None, states: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """Targets that match, the worst first. Raises RefusalError: one is asked for that there is not."""
-        every = self._targets.described(zone, self._clock())
+        every = self._targets.described(zone, self._clock(), states)
         found = [
             one
             for one in every
@@ -94,19 +96,21 @@ class StatusRoutes:
         return sorted(found, key=lambda one: (-_rank(one), -(_slowdown(one) or 0.0), one["target"]))
 
     def _status(self, query: StatusQuery) -> JsonBody:
-        found = self._found(query, query.zone)
+        states = self._targets.states()
+        found = self._found(query, query.zone, states)
         counted = Counter(one["severity"] for one in found)
         worst = found[0] if found else None
-        page = found[query.offset : query.offset + query.limit]
         body = {
             "as_of_ns": self._clock(),
             "severity": worst["severity"] if worst else "unknown",
             "sentence": worst["sentence"] if worst else _NOBODY,
             "summary": _summary(found),
-            "fleet": None if query.target or query.host else self._targets.fleet(self._clock()),
+            "fleet": None
+            if query.target or query.host
+            else self._targets.fleet(self._clock(), states),
             "counts": {severity: counted[severity] for severity in SEVERITIES},
-            "n": len(found),
-            "targets": [_row(one) for one in page],
+            "total": len(found),
+            "targets": [_row(one) for one in query.part(found)],
         }
         return json_body(wire.dumps(body))
 
@@ -116,7 +120,7 @@ class StatusRoutes:
         return await self._shared.answer(key, lambda: self._in_brief(query))
 
     def _in_brief(self, query: PlaceQuery) -> tuple[str, str, str, str]:
-        found = self._found(query, None)
+        found = self._found(query, None, self._targets.states())
         label = query.target or "storage"
         if not found:
             return label, _NOBODY, "unknown", _NOBODY
@@ -137,10 +141,10 @@ class StatusRoutes:
             for one in marked(happened, log.running, now, query.zone)
             if query.host in (None, one["host"])
         ]
-        told = every[-query.limit :]
+        told = list(query.part(every[::-1]))[::-1]
         if query.why:
             explain_newest(told, query.why, lambda event: self._why(event, query, now))
-        body = {"n": len(every), "annotations": told}
+        body = {"total": len(every), "annotations": told}
         return json_body(wire.dumps(body))
 
     def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from iosonde.serve import params
-from iosonde.serve.params import DIGITS, LAST_NS, Parameters, RefusalError
+from iosonde.serve.params import DIGITS, LAST_NS, PageQuery, Parameters, RefusalError
 
 MILLISECOND_NS = 1_000_000
 LONGEST_NS = 92 * 86_400 * 10**9
@@ -29,19 +29,13 @@ class PlaceQuery(Parameters):
     host: _Place | None = Field(None, description="seen from this host (default: the worst of all)")
 
 
-class StatusQuery(PlaceQuery):
-    """What ``/api/status`` is asked."""
+class StatusQuery(PageQuery, PlaceQuery):
+    """What ``/api/status`` is asked: the worst target is the first."""
 
     zone: params.Zone = None
-    limit: Annotated[int, Field(ge=1, le=1000), DIGITS] = Field(
-        100, description="so many targets at most, the worst first"
-    )
-    offset: Annotated[int, Field(ge=0, le=1_000_000), DIGITS] = Field(
-        0, description="so many of them are left out at the beginning"
-    )
 
 
-class AnnotationsQuery(PlaceQuery):
+class AnnotationsQuery(PageQuery, PlaceQuery):
     """What ``/api/annotations`` is asked, in the units of dashboards."""
 
     from_: Annotated[_Milliseconds | None, DIGITS] = Field(
@@ -53,9 +47,10 @@ class AnnotationsQuery(PlaceQuery):
         None, description="end of the range, ms since the epoch (default: now)"
     )
     zone: params.Zone = None
-    limit: Annotated[int, Field(ge=1, le=1000), DIGITS] = Field(
-        100, description="so many events at most, the newest"
+    limit: params.Limit = Field(
+        100, description="number of events at most, the newest; `total` counts all that match"
     )
+    offset: params.Offset = Field(0, description="number of the newest events to leave out")
     why: Annotated[int, Field(ge=0, le=5), DIGITS] = Field(
         0, description="of so many of the newest say why, about a second each"
     )

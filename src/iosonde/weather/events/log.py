@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.atomic import lately_written
 from iosonde.engine.files import write_frame
+from iosonde.engine.layout.months import event_files
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import MAX_LINE, verify, whole_lines
 from iosonde.engine.reading import reading
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
-from iosonde.weather.slowdown.findings import is_stale
+from iosonde.weather.slowdown.findings import from_states, is_live
 
 SCHEMA_VERSION = 1
 AGENT, SAMPLES = "agent", "samples"
@@ -76,11 +76,11 @@ class EventLog(NamedTuple):
     @property
     def running(self) -> set[str]:
         """Runs that go on: an open event of one lasts."""
-        return {
-            str(state["run_id"])
-            for state in self.states
-            if state["running"] and (self.now_ns is None or not is_stale(state, self.now_ns))
-        }
+        states = [state for state in self.states if state["running"]]
+        if self.now_ns is not None:
+            findings = from_states(states, self.now_ns)
+            states = [one for one, found in zip(states, findings, strict=True) if is_live(found)]
+        return {str(state["run_id"]) for state in states}
 
 
 def read_events(
@@ -88,7 +88,7 @@ def read_events(
 ) -> list[Event]:
     """Events that lasted into [since, until), by beginning. Raises StoreError."""
     latest: dict[str, Event] = {}
-    for file in layout.event_files(Path(root)):
+    for file in event_files(Path(root)):
         for event in read_file(file.path):
             known = latest.get(event.id)
             # Lines of an id may lie in the files of two months.

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from iosonde.engine import layout
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.segments import parquet_segments
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
 from iosonde.weather.events.pieces.judged import MINUTE_NS
@@ -70,13 +71,13 @@ def _without_samples(store: Store, of_windows: Iterable[SlowSpan]) -> list[SlowS
     if not dropped(store.root):
         return []
     first: dict[str, str] = {}
-    for segment in layout.parquet_segments(store.root):
+    for segment in parquet_segments(store.root):
         date = segment.path.parent.parent.name.removeprefix("date=")
         first[segment.host] = min(date, first.get(segment.host, date))
     return [
         span
         for span in of_windows
-        if not span.host_busy and layout.utc_date(span.end_ns) < first.get(span.key.host, "9999")
+        if not span.host_busy and utc_date(span.end_ns) < first.get(span.key.host, "9999")
     ]
 
 

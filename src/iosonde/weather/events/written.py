@@ -15,9 +15,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from iosonde.engine import layout
 from iosonde.engine.atomic import make_folder, permitted
 from iosonde.engine.files import write_text
+from iosonde.engine.layout.dates import utc_month
+from iosonde.engine.layout.months import FOUND_EVENTS, event_files
 from iosonde.engine.lines import signed
 from iosonde.model.errors import StoreError
 from iosonde.model.events import SlowEvent
@@ -72,13 +73,13 @@ def write_found(
     over_ns = min(now_ns, now_ns if until is None else until) - _SETTLED_NS
     months: dict[tuple[str, str], list[Event]] = {
         (file.host, file.month): []
-        for file in layout.event_files(root)
-        if file.path.name.startswith(layout.FOUND_EVENTS)
+        for file in event_files(root)
+        if file.path.name.startswith(FOUND_EVENTS)
     }
     for event in slow:
         end_ns = _last_known_ns(event)
         if end_ns is not None and end_ns <= over_ns:
-            place = slug(event.host), layout.utc_month(event.start_ns)
+            place = slug(event.host), utc_month(event.start_ns)
             months.setdefault(place, []).append(as_event(event))
 
     def computed(event: Event) -> bool:
@@ -87,7 +88,7 @@ def write_found(
         return first is not None and first < end <= over_ns and (since is None or end > since)
 
     return sum(
-        _replace(root / "events" / host / f"{layout.FOUND_EVENTS}{month}.jsonl", events, computed)
+        _replace(root / "events" / host / f"{FOUND_EVENTS}{month}.jsonl", events, computed)
         for (host, month), events in months.items()
     )
 

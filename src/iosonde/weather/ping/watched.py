@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from iosonde.host.mounts import Mount, below, mount_of
-from iosonde.weather.slowdown.components import compared
-from iosonde.weather.slowdown.findings import Finding, from_state, worst_first
+from iosonde.weather.slowdown.findings import Finding, from_states, is_live, worst_first
 
 BLOCK_BYTES = 1 << 20
 OBJECT_BYTES = 3901
@@ -32,11 +31,9 @@ def watched(
 ) -> Watched:
     """Of ``path``, absolute. Text work: it touches no file system but the one that states came from."""
     near = [state for state in states if state["path"] and _same_place(mounts, state["path"], path)]
-    findings = compared([from_state(state, now_ns) for state in near])
+    findings = from_states(near, now_ns)
     live = [
-        (state, finding)
-        for state, finding in zip(near, findings, strict=True)
-        if finding.kind not in ("stopped", "stale", "damaged")
+        (state, finding) for state, finding in zip(near, findings, strict=True) if is_live(finding)
     ]
     ranked = sorted(live, key=lambda one: (one[0]["host"] != host, -len(one[0]["path"])))
     head = ranked[0][0] if ranked else {}

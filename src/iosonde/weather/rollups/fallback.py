@@ -20,9 +20,15 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_KEY
+from iosonde.engine.layout.segments import (
+    Segment,
+    parquet_segments,
+    rollup_segments,
+    segment_keys,
+    spool_segments,
+)
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.order_statistics import NO_LEVEL
 from iosonde.engine.parquet import parquet
@@ -36,12 +42,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def dropped(root: Path, folder: str | None = None) -> list[layout.Segment]:
+def dropped(root: Path, folder: str | None = None) -> list[Segment]:
     """Roll-ups that are all there is of their segment, of a host's folder or of all."""
-    kept = layout.rollup_segments(root, host=folder)
-    there = {(segment.host, segment.stem) for segment in layout.spool_segments(root)}
-    there |= layout.keys(layout.parquet_segments(root, host=folder))
-    gone = [segment for segment in kept if not layout.keys([segment]) & there]
+    kept = rollup_segments(root, host=folder)
+    there = {(segment.host, segment.stem) for segment in spool_segments(root)}
+    there |= segment_keys(parquet_segments(root, host=folder))
+    gone = [segment for segment in kept if not segment_keys([segment]) & there]
     if not gone:
         return []
     with closing(connect(threads=1)) as con:

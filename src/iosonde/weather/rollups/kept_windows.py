@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde import _core
-from iosonde.engine import layout
 from iosonde.engine.atomic import lately_written
 from iosonde.engine.contract import LEVEL_COLUMNS, SERIES_KEY
+from iosonde.engine.layout.dates import utc_month
+from iosonde.engine.layout.months import window_files, window_series
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.order_statistics import NO_LEVEL
 from iosonde.engine.reader import SampleFilter
@@ -41,7 +42,7 @@ def kept_windows(
     left out.
     """
     parts: dict[SeriesKey, list[Frame]] = {}
-    for file in layout.window_files(root, window_ns):
+    for file in window_files(root, window_ns):
         if _outside(file.month, scope):
             continue
         chunk = _read(file.path, scope)
@@ -56,13 +57,13 @@ def kept_windows(
 def kept_targets(root: Path) -> set[tuple[str, str]]:
     """Every (host, target) of which windows were kept."""
     nothing = SampleFilter(since_ns=0, until_ns=0)
-    chunks = [_read(file.path, nothing) for file in layout.window_series(root)]
+    chunks = [_read(file.path, nothing) for file in window_series(root)]
     return {(chunk["host"], chunk["target"]) for chunk in chunks if chunk is not None}
 
 
 def _outside(month: str, scope: SampleFilter) -> bool:
-    before = scope.since_ns is not None and month < layout.utc_month(scope.since_ns)
-    return before or (scope.until_ns is not None and month > layout.utc_month(scope.until_ns))
+    before = scope.since_ns is not None and month < utc_month(scope.since_ns)
+    return before or (scope.until_ns is not None and month > utc_month(scope.until_ns))
 
 
 def _read(path: Path, scope: SampleFilter) -> _core.WindowsChunk | None:

@@ -26,10 +26,20 @@ from typing import TYPE_CHECKING
 import duckdb
 import numpy as np
 
-from iosonde.engine import layout, reader
+from iosonde.engine import reader
 from iosonde.engine.checksum import stems_of
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS, ROLLUP_TYPES, SAMPLE_TYPES
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.merged import is_merged
+from iosonde.engine.layout.segments import (
+    Segment,
+    parquet_segments,
+    rollup_path,
+    rollup_segments,
+    sealed_path,
+    segment_keys,
+)
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.sound import broken, unsound
@@ -107,8 +117,8 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
-        covered = stems_of(sealed) if layout.is_merged(sealed.stem) else ()
-        write(con, found, layout.rollup_path(root, sealed), covered)
+        covered = stems_of(sealed) if is_merged(sealed.stem) else ()
+        write(con, found, rollup_path(root, sealed), covered)
     return found
 
 
@@ -121,13 +131,15 @@ def _parts(
 ) -> list[IntervalParts]:
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
-    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = layout.parquet_segments(root, since, scope.folder)
-    kept = sound_rollups(con, root, layout.rollup_segments(root, since, scope.folder))
-    known = layout.keys(kept)
-    new = reader.sound_segments(con, [s for s in sealed if not layout.keys([s]) <= known])
-    anew = layout.keys(new)  # of a merged file, though some of its parts have roll-ups of their own
-    kept = [segment for segment in kept if not layout.keys([segment]) <= anew]
+    since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
+    sealed = parquet_segments(root, since, scope.folder)
+    kept = sound_rollups(con, root, rollup_segments(root, since, scope.folder))
+    known = segment_keys(kept)
+    new = reader.sound_segments(con, [s for s in sealed if not segment_keys([s]) <= known])
+    anew = segment_keys(
+        new
+    )  # of a merged file, though some of its parts have roll-ups of their own
+    kept = [segment for segment in kept if not segment_keys([segment]) <= anew]
     files += [segment.path for segment in (*new, *kept)]
     parts = [_inside(found, scope) for found in _made(root, [segment.path for segment in new])]
     known |= anew
@@ -144,8 +156,8 @@ def _of_samples(path: Path) -> bool:
 
 
 def sound_rollups(
-    con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[layout.Segment]
-) -> list[layout.Segment]:
+    con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]
+) -> list[Segment]:
     """Roll-ups that can be read; the others are made again from their samples, or left out."""
     wrong = unsound(con, [segment.path for segment in kept], _COLUMNS)
     for path, what in wrong.items():
@@ -155,7 +167,7 @@ def sound_rollups(
 
 def _tell(root: Path, path: Path, what: str) -> bool:
     """Name a damaged roll-up; whether its samples are there."""
-    if layout.sealed_path(root, path).exists():
+    if sealed_path(root, path).exists():
         leave_out(path, what, _WRITABLE, "made again from its samples")
         return True
     leave_out(path, what, _BACKUP, "left out, its samples are gone")
@@ -236,7 +248,7 @@ def _again(
     reason = str(error).splitlines()[0]
     if not _tell(source.root, path, f"cannot be read ({reason})"):
         return []
-    samples = [layout.Segment("", path.stem, layout.sealed_path(source.root, path))]
+    samples = [Segment("", path.stem, sealed_path(source.root, path))]
     return [
         source.inside(roll_up(con, source.root, segment.path))
         for segment in reader.sound_segments(con, samples)

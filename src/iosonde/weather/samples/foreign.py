@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.engine import layout, reader
+from iosonde.engine import reader
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_TYPES, SCHEMA_VERSION
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.segments import parquet_segments, segment_keys
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.frames import Frame
@@ -149,12 +151,12 @@ class SampleStaging:
         }
         # The spool first: what is sealed meanwhile is then found there (engine/reader.py).
         live = reader.live_rows(self._root, scope)
-        day = layout.utc_date(span[0] - DAY_NS)
-        sealed = layout.parquet_segments(self._root, day)
+        day = utc_date(span[0] - DAY_NS)
+        sealed = parquet_segments(self._root, day)
         rows = [
             found
             for key, found in live.items()
-            if key[0] in hosts and key not in layout.keys(sealed)
+            if key[0] in hosts and key not in segment_keys(sealed)
         ]
         others = [one.path for one in sealed if one.host in hosts and one.path not in older]
         if not rows and not others:

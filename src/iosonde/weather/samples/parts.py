@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_ORDER
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.segments import parquet_path, parquet_segments, rollup_path
 from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
@@ -49,7 +50,7 @@ class PartsWritten(NamedTuple):
 def imported_files(root: Path) -> dict[str, list[Path]]:
     """Files of earlier imports by stem, those of later days with that of the first. Raises StoreError."""
     found: dict[str, list[Path]] = {}
-    for segment in layout.parquet_segments(root):
+    for segment in parquet_segments(root):
         if segment.stem.startswith("import-"):
             found.setdefault(segment.stem, []).append(segment.path)
     for stem in [stem for stem in found if _DATE.sub("", stem) != stem]:
@@ -108,8 +109,8 @@ def _write(
     # The first day last: it may take the place of a file of all days, which is read until then.
     for day in reversed(days):
         begin_ns = day * DAY_NS
-        stem = rows.stem if day == days[0] else f"{rows.stem}-{layout.utc_date(begin_ns)}"
-        path = layout.parquet_path(root, slug(rows.host), stem, begin_ns)
+        stem = rows.stem if day == days[0] else f"{rows.stem}-{utc_date(begin_ns)}"
+        path = parquet_path(root, slug(rows.host), stem, begin_ns)
         of_day = f"SELECT * FROM ({rows.sql}) WHERE due_ns // {DAY_NS} = {day}"
         write_parquet(con, f"{of_day} ORDER BY {', '.join(SAMPLE_ORDER)}", path)
         _drop(root, path)
@@ -140,4 +141,4 @@ def remove(root: Path, paths: Sequence[Path], but: Sequence[Path]) -> None:
 
 def _drop(root: Path, path: Path) -> None:
     """The roll-up of what a file held before; the next reader makes it anew."""
-    layout.rollup_path(root, path).unlink(missing_ok=True)
+    rollup_path(root, path).unlink(missing_ok=True)

@@ -28,9 +28,12 @@ from pathlib import Path
 
 import duckdb
 
-from iosonde.engine import checksum, layout, reader
+from iosonde.engine import checksum, reader
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES
+from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.layout.merged import is_merged, is_segment, merged_stem
+from iosonde.engine.layout.segments import Segment, parquet_segments, rollup_path, segment_stems
 from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS, HOUR_NS
@@ -72,9 +75,7 @@ def compact(
     with alone(root):
         groups = [
             list(group)
-            for _, group in itertools.groupby(
-                layout.parquet_segments(root), lambda s: s.path.parent
-            )
+            for _, group in itertools.groupby(parquet_segments(root), lambda s: s.path.parent)
         ]
         for number, group in enumerate(groups):
             progress(number, len(groups))
@@ -113,15 +114,15 @@ def alone(root: Path) -> Iterator[None]:
 
 def _of_a_day(
     root: Path,
-    group: list[layout.Segment],
+    group: list[Segment],
     now_ns: int,
     done: Compacted,
     step: Callable[[str], None],
 ) -> None:
     """Merge the files of one host and day, if they are worth it."""
     date = group[0].path.parent.parent.name.removeprefix("date=")
-    over = layout.utc_date(now_ns - DAY_NS - _OVER_NS) >= date
-    small = [one for one in group if layout.is_segment(one.stem) and not one.path.is_symlink()]
+    over = utc_date(now_ns - DAY_NS - _OVER_NS) >= date
+    small = [one for one in group if is_segment(one.stem) and not one.path.is_symlink()]
     if group[0].path.parent.is_symlink() or len(small) < (FEW if over else MANY):
         return
     with contextlib.closing(connect()) as con:
@@ -129,7 +130,7 @@ def _of_a_day(
         if len(small) < FEW:
             return
         names = sorted({name for one in small for name in _names(one)})
-        path = group[0].path.with_name(f"{layout.merged_stem(names)}.parquet")
+        path = group[0].path.with_name(f"{merged_stem(names)}.parquet")
         try:
             columns, files = ", ".join(SAMPLE_TYPES), parquet([one.path for one in small])
             sql = f"SELECT {columns} FROM {files}"
@@ -152,9 +153,9 @@ def _of_a_day(
     done.merged += len(small)
 
 
-def _names(segment: layout.Segment) -> set[str]:
+def _names(segment: Segment) -> set[str]:
     """All stems that a merged file has to name for one of its parts: those of earlier merges, too."""
-    return {segment.stem, *layout.stems(segment)}
+    return {segment.stem, *segment_stems(segment)}
 
 
 def _remove_merged(
@@ -163,14 +164,14 @@ def _remove_merged(
     """Remove files whose rows are in a merged one that is sound and old enough."""
     here = {path.stem: path for path in folder.glob("*.parquet")}
     for stem, path in here.items():
-        if not layout.is_merged(stem) or path.is_symlink() or folder.is_symlink():
+        if not is_merged(stem) or path.is_symlink() or folder.is_symlink():
             continue
         if not path.exists():
             continue  # itself a part of a merged file
         if time.time_ns() - path.stat().st_mtime_ns < grace_ns:
             continue
         old = [here[name] for name in checksum.stems_of(path) if name in here]
-        rolled = layout.rollup_path(root, path)
+        rolled = rollup_path(root, path)
         if not old and not rolled.exists():
             continue
         if wrong := checksum.wrong(path):

@@ -18,8 +18,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.engine import checksum, layout, reader
+from iosonde.engine import checksum, reader
 from iosonde.engine.connections import connect
+from iosonde.engine.layout.dates import begin_of, utc_date
+from iosonde.engine.layout.merged import is_segment
+from iosonde.engine.layout.segments import (
+    Segment,
+    every_rollup,
+    every_sealed,
+    parquet_segments,
+    rollup_path,
+)
 from iosonde.model.units import DAY_NS
 from iosonde.weather.rollups.rollups import roll_up
 from iosonde.weather.upkeep.compact import alone
@@ -53,12 +62,12 @@ def retain(
         found = []
         now_ns = min(now_ns, _newest_ns(root, now_ns) + _AHEAD_NS)
         for table, keep_ns, listed in (
-            ("samples", samples_ns, layout.every_sealed),
-            ("rollups", rollups_ns, layout.every_rollup),
+            ("samples", samples_ns, every_sealed),
+            ("rollups", rollups_ns, every_rollup),
         ):
             if keep_ns is None:
                 continue
-            before = layout.utc_date(now_ns - keep_ns - DAY_NS)
+            before = utc_date(now_ns - keep_ns - DAY_NS)
             for segment in listed(root):
                 if _date(segment) < before and _ours(segment, tell):
                     if table == "samples" and not dry and not _rolled_up(root, segment, tell):
@@ -69,20 +78,20 @@ def retain(
         return found
 
 
-def _date(segment: layout.Segment) -> str:
+def _date(segment: Segment) -> str:
     return segment.path.parent.parent.name.removeprefix("date=")
 
 
 def _newest_ns(root: Path, now_ns: int) -> int:
     """The end of the newest day that has samples: a clock that is years ahead removes nothing."""
-    newest = max((_date(one) for one in layout.every_sealed(root)), default=None)
-    return now_ns if newest is None else layout.begin_of(newest) + DAY_NS
+    newest = max((_date(one) for one in every_sealed(root)), default=None)
+    return now_ns if newest is None else begin_of(newest) + DAY_NS
 
 
-def _ours(segment: layout.Segment, tell: Callable[[str], None]) -> bool:
+def _ours(segment: Segment, tell: Callable[[str], None]) -> bool:
     """Whether iosonde wrote a file, and no link leads to it."""
     path = segment.path
-    if not layout.is_segment(segment.stem):
+    if not is_segment(segment.stem):
         return False
     if any(one.is_symlink() for one in (path, *list(path.parents)[:3])):
         tell(f"{path} stays: a symbolic link leads to it")
@@ -94,9 +103,9 @@ def _ours(segment: layout.Segment, tell: Callable[[str], None]) -> bool:
     return False
 
 
-def _rolled_up(root: Path, segment: layout.Segment, tell: Callable[[str], None]) -> bool:
+def _rolled_up(root: Path, segment: Segment, tell: Callable[[str], None]) -> bool:
     """Whether what outlives a file's samples is on the disk."""
-    rolled = layout.rollup_path(root, segment.path)
+    rolled = rollup_path(root, segment.path)
     with contextlib.suppress(OSError):
         if rolled.exists() and not checksum.wrong(rolled):
             return True
@@ -114,7 +123,7 @@ def _rolled_up(root: Path, segment: layout.Segment, tell: Callable[[str], None])
 def _shown(folder: Path) -> set[str]:
     """Stems of the files of a folder that readers count."""
     root = folder.parents[2]
-    return {one.stem for one in layout.parquet_segments(root) if one.path.parent == folder}
+    return {one.stem for one in parquet_segments(root) if one.path.parent == folder}
 
 
 def _remove(path: Path) -> None:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from iosonde.engine import layout
 from iosonde.engine.atomic import draft_of, permitted, sync
+from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.engine.remote.mirror import TABLES, is_ours
 from iosonde.engine.remote.s3 import SCHEME, Bucket, bucket_of
 from iosonde.model.errors import StoreError
@@ -131,7 +131,7 @@ def ship(
 def _files(root: Path) -> list[tuple[str, Path, int]]:
     """Sealed files that readers count: keys, paths, bytes; samples first."""
     found = []
-    for listed in (layout.parquet_segments, layout.rollup_segments):
+    for listed in (parquet_segments, rollup_segments):
         for segment in listed(root):
             key = segment.path.relative_to(root).as_posix()
             try:

@@ -22,10 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iosonde.engine import layout
 from iosonde.engine.atomic import draft_of, permitted
+from iosonde.engine.layout.dates import utc_date
 from iosonde.model.frames import SeriesKey
+from iosonde.model.names import slug
 from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, with_rates
 from iosonde.weather.events.pieces.judged import OF_INTERVALS
 from iosonde.weather.events.pieces.piece import SlowPiece
@@ -169,7 +171,12 @@ def save(
 
 
 def _path(root: Path, place: WatchedTarget, span: Span) -> Path:
-    return layout.judged_path(root, place.host, place.target, place.period_ns, span)
+    """Of a place at one rate: of a day, or of the hours of it that are over."""
+    folder = root / "judged" / slug(place.host) / slug(place.target)
+    when = utc_date(span.begin_ns)
+    if span.end_ns - span.begin_ns < DAY_NS:
+        when += f"T{span.begin_ns % DAY_NS // HOUR_NS:02}"
+    return folder / f"{when}-{place.period_ns}.npz"
 
 
 def _judged(meta: dict[str, Any], columns: Mapping[str, Any], place: int) -> JudgedSpan:

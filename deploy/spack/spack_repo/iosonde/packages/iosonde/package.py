@@ -33,7 +33,6 @@ class Iosonde(PythonPackage):
         depends_on("py-matplotlib@3.11:")
         depends_on("py-numpy@2.4:")
         depends_on("py-rich@15:")
-        depends_on("py-ruptures@1.1.10:")
         depends_on("py-scikit-learn@1.7:")
         depends_on("py-scipy@1.17:")
         depends_on("py-threadpoolctl@3.6:")
