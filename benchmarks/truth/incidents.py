@@ -5,6 +5,7 @@
 A file system /work of four probed servers, three more file systems, a cluster whose jobs load /work. What happens to
 reads is the truth: a server is slow, a job's load makes all slower, a level stays, the prober waits for a processor, a
 backup returns each night, the jobs together fill the queue, two of these, or nothing. Load slows everybody a little.
+With the draw ``QUEUE`` /work is one server whose reads are simulated operation by operation (``queued``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
+from benchmarks.truth.queued import QueueServer
 from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SAMPLE_TYPES
 from iosonde.engine.layout.segments import parquet_path
@@ -73,6 +75,21 @@ DRAWS: dict[str, Draw] = {
 }
 
 
+QUEUE = "queue"
+"""Reads of /work that wait in one queue; its load is a hundredth of that of other incidents."""
+
+
+@dataclass(frozen=True)
+class Queued:
+    """The server, the load that it had in each step of ``STEP_S``, without the job, and the stretch in seconds."""
+
+    server: QueueServer
+    per_s: Floats
+    without_per_s: Floats
+    begin_s: float
+    end_s: float
+
+
 @dataclass(frozen=True)
 class Incident:
     """What happened, and what ``why`` is asked: ``at_ns`` of ``WHOLE``'s targets, at ``now_ns``."""
@@ -85,6 +102,7 @@ class Incident:
     component: str | None = None
     jobs: tuple[str, ...] = ()
     withheld: str = ""
+    queued: Queued | None = None
 
 
 @dataclass
@@ -103,6 +121,10 @@ class _Plan:
     cells: Floats = field(default_factory=lambda: np.zeros(0))
     """Load of all nodes, operations per second, in each step of ``STEP_S``; filled by ``_records``."""
     jobs: tuple[str, ...] = ()
+    scale: float = 1.0
+    """Of the load: one queue is simulated operation by operation."""
+    hog_cells: Floats = field(default_factory=lambda: np.zeros(0))
+    queued: Queued | None = None
 
 
 def incident(
@@ -112,9 +134,14 @@ def incident(
     rng = np.random.default_rng([seed, list(Kind).index(kind)])
     plan = _plan(kind, rng, withheld)
     root = folder / "store"
+    if draw == QUEUE:
+        plan.scale = 0.01
     _records(plan, root, folder, seed)
-    _servers(plan, root)
-    targets = _samples(plan, root, DRAWS[draw])
+    if draw == QUEUE:
+        plan.queued = _queued(plan)
+    else:
+        _servers(plan, root)
+    targets = _samples(plan, root, DRAWS.get(draw, _lognormal))
     at_s = (plan.begin + plan.end) / 2
     now_s = plan.days * DAY_S
     return Incident(
@@ -126,7 +153,16 @@ def incident(
         plan.component if withheld != "component" else None,
         plan.jobs if withheld != "load" else (),
         withheld,
+        plan.queued,
     )
+
+
+def _queued(plan: _Plan) -> Queued:
+    """A server that the load of the stretch fills: by so much that not every minute of it is too much."""
+    first, last = int(plan.begin / STEP_S), int(plan.end / STEP_S)
+    middle = float(np.median(plan.cells[first:last]))
+    server = QueueServer(plan.rng.uniform(0.9, 1.2) / middle, int(plan.rng.integers(20, 120)))
+    return Queued(server, plan.cells, plan.cells - plan.hog_cells, plan.begin, plan.end)
 
 
 def _plan(kind: Kind, rng: np.random.Generator, withheld: str) -> _Plan:
@@ -165,7 +201,7 @@ def _records(plan: _Plan, root: Path, folder: Path, seed: int) -> None:
     names = list(made.recorded.nodes)
     # Jobs as usual never load the storage as much as what is injected.
     total = np.sum(ops, axis=0)
-    ceiling = 2000.0 * STEP_S
+    ceiling = plan.scale * 2000.0 * STEP_S
     ops = [row * np.minimum(1.0, ceiling / np.maximum(total, 1.0)) for row in ops]
     first, last = ((at - shift_s) / STEP_S for at in (plan.begin, plan.end))
     inside = np.zeros(grid.cells, bool)
@@ -174,13 +210,16 @@ def _records(plan: _Plan, root: Path, folder: Path, seed: int) -> None:
     if plan.hogs:
         for node in ("h1", "h2"):
             noise = plan.rng.standard_gamma(4.0, grid.cells) / 4.0
-            ops.append(np.where(inside, noise * 8000.0 * STEP_S, 0.0))
+            ops.append(np.where(inside, plan.scale * noise * 8000.0 * STEP_S, 0.0))
             names.append(node)
         plan.jobs = ("900001",)
         rows.append(_row("900001", "mallory", (plan.begin, plan.end), "h1,h2"))
     if plan.kind is Kind.OVERLOAD:
         rows += _crowd(plan, ops, names, (grid.cells, shift_s))
-    plan.cells = np.concatenate([np.zeros(shift_s // STEP_S), np.sum(ops, axis=0) / STEP_S])
+    before = np.zeros(shift_s // STEP_S)
+    plan.cells = np.concatenate([before, np.sum(ops, axis=0) / STEP_S])
+    hogs = [row for row, name in zip(ops, names, strict=True) if name in ("h1", "h2")]
+    plan.hog_cells = np.concatenate([before, np.sum(hogs, axis=0) / STEP_S * np.ones(grid.cells)])
     if plan.withheld == "load":
         return
     files = folder / "files"
@@ -211,7 +250,8 @@ def _crowd(plan: _Plan, ops: list[Floats], names: list[str], size: tuple[int, in
         # Every job has minutes of its own in which it works.
         first, last = int(max(0, start) / STEP_S), int(min(cells * STEP_S, start + length) / STEP_S)
         busy = np.repeat(rng.random(cells // 6 + 1) < 0.6, 6)[:cells]
-        level[first:last] = rng.standard_gamma(3.0, last - first) / 3.0 * 1400.0 * STEP_S
+        noise = rng.standard_gamma(3.0, last - first) / 3.0
+        level[first:last] = plan.scale * noise * 1400.0 * STEP_S
         ops.append(np.where(busy, level, 0.0))
         names.append(f"c{number:02d}")
         span = (start + shift_s, start + length + shift_s)
@@ -261,6 +301,8 @@ def _samples(plan: _Plan, root: Path, draw: Draw) -> list[str]:
     targets = [*whole, *OTHERS]
     if plan.withheld == "component":
         targets = [WHOLE]
+    if plan.queued:
+        targets = [WHOLE, *OTHERS]
     seconds = int(plan.days * DAY_S)
     due_s = np.arange(0, seconds, plan.period_s, dtype=np.float64)
     inside = (due_s >= plan.begin) & (due_s < plan.end)
@@ -276,6 +318,8 @@ def _samples(plan: _Plan, root: Path, draw: Draw) -> list[str]:
                 "" if server else plan.component,
             )
             latency = latency * factors["all"] * (factors["component"] if slow else 1.0)
+            if plan.queued:
+                latency = _of_queue(plan, plan.queued, due_s)
         queued = np.zeros(len(due_s))
         if plan.kind is Kind.THIS_HOST:
             queued[inside] = busy * USUAL_NS * plan.rng.standard_gamma(3.0, int(inside.sum())) / 3.0
@@ -287,6 +331,19 @@ def _samples(plan: _Plan, root: Path, draw: Draw) -> list[str]:
         _state(plan, root, target, server)
     _write(plan, root, columns)
     return targets
+
+
+def _of_queue(plan: _Plan, queued: Queued, due_s: Floats) -> Floats:
+    """Latencies (ns) of all reads; of the days before the records those of an hour without the stretch."""
+    first = int(np.flatnonzero(plan.cells)[0])
+    late = due_s >= first * STEP_S
+    seed = int(plan.rng.integers(1, 2**40))
+    cells = queued.per_s[first:]
+    took = queued.server.reads(due_s[late] - first * STEP_S, cells, STEP_S, seed)
+    usual = took[due_s[late] < plan.begin - HOUR_S]
+    latency = plan.rng.choice(usual[np.isfinite(usual)], len(due_s))
+    latency[late] = np.where(np.isfinite(took), took, float(np.nanmedian(took)))
+    return np.asarray(latency * S)
 
 
 def _factors(plan: _Plan, due_s: Floats, inside: Flags) -> dict[str, Floats]:

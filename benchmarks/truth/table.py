@@ -15,6 +15,7 @@ from benchmarks.truth import (
     published,
     raised,
     recorded,
+    remedies,
     scheduled,
     units,
     verdicts,
@@ -55,6 +56,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "units": units.units,
     "why slow": why_slow.why_slow,
     "incidents": whole_answer.incidents,
+    "remedies": remedies.remedies,
     "fleet": fleets.fleets,
 }
 SEEDS = {
@@ -88,6 +90,7 @@ SEEDS = {
     "units": 1804,
     "why slow": 9918,
     "incidents": 20_000,
+    "remedies": 30_000,
     "fleet": 21_000,
 }
 """Used unless another is asked for."""

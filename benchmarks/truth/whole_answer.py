@@ -6,6 +6,7 @@ python -m benchmarks.truth --only incidents            40 incidents a kind, 10 a
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -99,27 +100,34 @@ def _names_withheld(link: str, text: str, every: str) -> bool:
     }[link]
 
 
+def _cases(seed: int, scale: float) -> list[Case]:
+    """Kinds and distributions in turn, so that a run that ends early has as many of each."""
+    cases = []
+    for number in range(max(1, round(10 * scale))):
+        cases += [Case(kind, draw, seed + number) for draw in DRAWS for kind in KINDS]
+        if number < max(1, round(3 * scale)):
+            cases += [
+                Case(kind, draw, seed + number, link)
+                for draw in DRAWS
+                for link, kind in WITHHELD.items()
+            ]
+    return cases
+
+
 def incidents(seed: int, scale: float = 1.0) -> list[Row]:
     """A line a kind, a column a distribution of latencies."""
-    each = max(1, round(10 * scale))
-    cases = [
-        Case(kind, draw, seed + number)
-        for kind in KINDS
-        for draw in DRAWS
-        for number in range(each)
-    ]
-    cases += [
-        Case(kind, draw, seed + number, link)
-        for link, kind in WITHHELD.items()
-        for draw in DRAWS
-        for number in range(max(1, round(3 * scale)))
-    ]
+    every = []
     workers = int(os.environ.get("IOSONDE_WORKERS", "2"))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        every = []
-        for one in pool.map(judge, cases):
-            every.append(one)
-            _print_wrong(one)
+        cases = _cases(seed, scale)
+        try:
+            for one in pool.map(judge, cases):
+                every.append(one)
+                _print_wrong(one)
+                print(f"  {len(every)} of {len(cases)} incidents", end="\r", file=sys.stderr)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            print(f"  stopped after {len(every)} incidents", flush=True)
     rows = []
     for draw in DRAWS:
         some = [one for one in every if one.case.draw == draw]

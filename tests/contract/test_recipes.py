@@ -7,6 +7,7 @@ import os
 import py_compile
 import re
 import shlex
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -15,7 +16,8 @@ import pytest
 import yaml
 
 from iosonde.cli.completion.parsers import command_helps
-from tests.kit.harness import AGENT, ROOT
+from tests.kit.harness import AGENT, IOSONDE, ROOT
+from tests.kit.makers import simulated
 
 DEPLOY = ROOT / "deploy"
 CONTAINER = DEPLOY / "container/Containerfile"
@@ -222,3 +224,55 @@ def test_the_package_takes_files_that_exist_to_where_they_say() -> None:
     for name in ("iosonde.sysusers", "iosonde.tmpfiles"):
         target = re.search(r"/usr/lib/\S+/iosonde.conf", (DEPLOY / "systemd" / name).read_text())[0]
         assert places[target] == f"deploy/systemd/{name}"
+
+
+def test_the_digest_is_mailed_or_the_unit_fails(tmp_path: Path) -> None:
+    """Its command as systemd hands it to the shell, with a mail server's stand-in."""
+    unit, timer = (
+        (DEPLOY / f"systemd/iosonde-digest.{kind}").read_text() for kind in ("service", "timer")
+    )
+    assert "OnCalendar=Mon 07:00\n" in timer
+    assert "WantedBy=timers.target" in timer
+    line = (
+        re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)[1].replace("$$", "$").replace("%%", "%")
+    )
+    shell, option, command = shlex.split(line)
+    assert (shell, option) == ("/bin/sh", "-c")
+    options = set(re.findall(r"(?<=\s)--[a-z]+", command))
+    assert options <= python_flags("digest")
+    sendmail, sent = tmp_path / "sendmail", tmp_path / "sent"
+    sendmail.write_text(f'#!/bin/sh\n[ "$1" = -t ] && cat > {sent}\n')
+    sendmail.chmod(0o755)
+    store = tmp_path / "store"
+    simulated(store, 1200)
+    for program, ours in (
+        ("/usr/bin/iosonde", IOSONDE),
+        ("/usr/sbin/sendmail", sendmail),
+        ("/var/lib/iosonde", store),
+    ):
+        assert program in command
+        command = command.replace(program, str(ours))
+
+    def run(to: str) -> int:
+        environ = os.environ | {"IOSONDE_MAIL_TO": to}
+        return subprocess.run([shell, option, command], check=False, env=environ).returncode
+
+    assert run("") != 0
+    assert not sent.exists()
+    assert run("storage@example.org") == 0
+    assert "To: storage@example.org\n" in sent.read_text()
+    assert re.search(r"^Subject: \S", sent.read_text(), re.MULTILINE)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here")
+def test_systemd_takes_the_units_of_the_digest(tmp_path: Path) -> None:
+    for name in ("iosonde-digest.service", "iosonde-digest.timer"):
+        text = (DEPLOY / "systemd" / name).read_text()
+        (tmp_path / name).write_text(text.replace("/etc/default/iosonde", "/dev/null"))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *sorted(tmp_path.iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

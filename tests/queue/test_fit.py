@@ -13,6 +13,7 @@ import pytest
 from iosonde.model.errors import UsageError
 from iosonde.queue.fit import fit
 from iosonde.queue.fit_words import fit_json, say_fit, say_what_if
+from iosonde.queue.measured import GROUPS, LEAST_READS, groups_of
 from iosonde.queue.replicate import reads_of
 from iosonde.queue.what_if import what_if
 from tests.kit.queue_reads import KINDS, known_reads
@@ -97,3 +98,16 @@ def test_reads_without_a_number_are_left_out(known):
     assert again.model.service_s == pytest.approx(found.model.service_s, rel=0.05)
     assert sum(group.reads for group in again.groups) == int((~odd).sum())
     assert dataclasses.asdict(again.model)["base_s"] >= 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_of_many_loads_are_narrow_where_loads_differ(seed):
+    """A night of little load and an hour of much: that hour is not one group."""
+    rng = np.random.default_rng(seed)
+    load = np.concatenate([rng.uniform(5, 20, 4000), 150 * rng.standard_gamma(6.0, 500) / 6.0])
+    groups = groups_of(rng.lognormal(0, 0.3, len(load)), load)
+    assert len(groups) <= GROUPS
+    assert sum(group.reads for group in groups) == len(load)
+    assert min(group.reads for group in groups) >= LEAST_READS
+    assert sum(group.load_per_s > 40 for group in groups) >= 4
+    assert np.all(np.diff([group.load_per_s for group in groups]) > 0)

@@ -57,12 +57,31 @@ def groups_of(latency_s: Floats, load_per_s: Floats) -> list[ReadGroup]:
 
 
 def _rows(load: Floats) -> list[Ints]:
-    """Reads of each group: one a level where there are few levels, else equally many reads."""
+    """Reads of each group: one a level where there are few levels, else of loads that differ little."""
     levels = np.unique(load)
     if len(levels) <= GROUPS:
         return [np.flatnonzero(load == level) for level in levels]
-    parts = np.array_split(np.argsort(load, kind="stable"), GROUPS)
-    return [np.sort(part) for part in parts]
+    order = np.argsort(load, kind="stable")
+    return [np.sort(order[begin:end]) for begin, end in _parts(load[order])]
+
+
+def _parts(load: Floats) -> list[tuple[int, int]]:
+    """The part whose loads differ most is cut in the middle of them, again and again. ``load`` ascends.
+
+    Latency bends where the load comes near capacity: a group of loads around it has no one latency.
+    """
+    parts = [(0, len(load))]
+    while len(parts) < GROUPS:
+        large = [one for one in parts if one[1] - one[0] >= 2 * LEAST_READS]
+        if not large:
+            break
+        begin, end = max(large, key=lambda one: load[one[1] - 1] - load[one[0]])
+        middle = (load[begin] + load[end - 1]) / 2
+        cut = begin + int(np.searchsorted(load[begin:end], middle))
+        cut = min(max(cut, begin + LEAST_READS), end - LEAST_READS)
+        place = parts.index((begin, end))
+        parts[place : place + 1] = [(begin, cut), (cut, end)]
+    return parts
 
 
 def _group(latency: Floats, load: Floats) -> ReadGroup:

@@ -48,6 +48,7 @@ REASONS = {
     Gap.NO_LOAD: "no load explains it, so no queue is to blame",
     Gap.FEW_LOADS: "too few reads at different loads for the queue model",
     Gap.NO_FIT: "the queue model does not explain the reads",
+    Gap.NEVER_FULL: "no read met a full queue, so its length is not known",
     Gap.NOT_ASKED: "the queue model was not fitted",
 }
 

@@ -52,6 +52,7 @@ class Gap(StrEnum):
     NO_LOAD = "no load found"
     FEW_LOADS = "few loads"
     NO_FIT = "no fit"
+    NEVER_FULL = "never full"
     NOT_ASKED = "not asked"
 
 

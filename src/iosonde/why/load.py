@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_OF_LOAD = 0.5
 """Share of all operations from which on a job may load one server alone."""
+PART_OF_LOAD = 0.25
+"""Share of all operations that a job has to have done to stand out from a sum that explains the course as well."""
 
 
 def load_link(scene: Scene, parts: Parts | None) -> Link[LoadEvidence]:
@@ -44,7 +46,7 @@ def load_link(scene: Scene, parts: Parts | None) -> Link[LoadEvidence]:
         target,
         since_ns=slow.begin_ns,
         until_ns=min(now_ns, scene.end_ns),
-        systems=question.systems or _systems(weather, slow),
+        systems=question.systems or recorded_systems(weather, slow),
     )
     try:
         answer = blamed(weather.root, asked, now_ns)
@@ -66,7 +68,7 @@ def _peer(weather: Weather, slow: StretchFacts, windows: Frame) -> str | None:
     return known[len(known) // 2][1] if known else None
 
 
-def _systems(weather: Weather, slow: StretchFacts) -> tuple[str, ...] | None:
+def recorded_systems(weather: Weather, slow: StretchFacts) -> tuple[str, ...] | None:
     """What records of clients call the file system, where some are about it; None: take all."""
     end = slow.end_ns or slow.seen_until_ns
     with Passing(weather.root) as passing:
@@ -119,8 +121,12 @@ def _judged(answer: BlameAnswer, *, of_peers: bool) -> Link[LoadEvidence]:
 
 
 def _stand_out(culprits: Sequence[Culprit]) -> bool:
-    """Where the sum of all loads explains it as well: whether one is sure, or they did most of the operations."""
-    sure = any(one.confidence is Confidence.MOST for one in culprits)
+    """Where the sum of all loads explains it as well: whether one is sure and large, or they did most."""
+    sure = any(
+        one.confidence is Confidence.MOST
+        and (one.ops_share is None or one.ops_share >= PART_OF_LOAD)
+        for one in culprits
+    )
     return sure or sum(one.ops_share or 0.0 for one in culprits) >= MOST_OF_LOAD
 
 

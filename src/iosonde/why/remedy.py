@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from iosonde.jobs.attribution.stored import RecordChoice, stored_load
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.queue.fit import fit
-from iosonde.queue.what_if import estimate, what_if
+from iosonde.queue.what_if import estimate
 from iosonde.why.links import Gap, Link, Ratio, Remedy, found, not_known
+from iosonde.why.load import recorded_systems
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
     from iosonde.queue.fit import Model, QueueFit
-    from iosonde.queue.what_if import WaitEstimate
     from iosonde.why.links import LoadEvidence
     from iosonde.why.question import Scene
 
@@ -24,64 +24,66 @@ AROUND_NS = 12 * 3_600_000_000_000
 MOST_READS = 20_000
 SHORTER = 4
 """A queue is shortened to one part of so many."""
+OFF = 1.5
+"""The model has to give the median read of the stretch itself within so many times."""
+_MIDDLES = (np.arange(16) + 0.5) / 16
+"""Quantiles of loads, and of reads at each, that stand for all of a stretch."""
 
 
 def remedy_link(scene: Scene, load: LoadEvidence | None) -> Link[Remedy]:
-    """Only where a load explains the stretch. Raises StoreError."""
+    """Only where a load explains the stretch, and the model the reads of the stretch itself. Raises StoreError."""
     if load is None:
         return not_known(Gap.NO_LOAD)
     if not scene.question.model:
         return not_known(Gap.NOT_ASKED)
     try:
-        latency, per_s, during = _reads(scene)
-        model = fit(latency, per_s, seed=scene.question.seed + 1)
+        reads = _reads(scene)
+        model = fit(reads.latency_s, reads.per_s, seed=scene.question.seed + 1)
     except (NothingMeasuredError, UsageError):
         return not_known(Gap.FEW_LOADS)
-    if not model.explained:
+    return _of_model(model, reads, load)
+
+
+def _of_model(model: QueueFit, reads: _Reads, load: LoadEvidence) -> Link[Remedy]:
+    """Without the job's load where there is a job, else with a shorter queue, which must have been full."""
+    now_s = _median(model, reads.during_per_s)
+    if not model.explained or not reads.median_s / OFF <= now_s.value <= reads.median_s * OFF:
         return not_known(Gap.NO_FIT)
-    return found(_remedy(model, load, during))
-
-
-def _remedy(model: QueueFit, load: LoadEvidence, during: float) -> Remedy:
+    per_s = float(np.median(reads.during_per_s))
     if load.culprits and load.culprits[0].ops_share is not None:
-        share = sum(one.ops_share or 0.0 for one in load.culprits)
-        then = during * max(0.0, 1 - share)
-        return Remedy(
-            during,
-            _median(model, during),
-            _median(model, then),
-            without_job=load.culprits[0].job,
-            then_per_s=then,
-        )
+        left = max(0.0, 1 - sum(one.ops_share or 0.0 for one in load.culprits))
+        then_s = _median(model, left * reads.during_per_s)
+        job = load.culprits[0].job
+        return found(Remedy(per_s, now_s, then_s, without_job=job, then_per_s=left * per_s))
+    if not model.full:
+        return not_known(Gap.NEVER_FULL)
     queue = max(1, round(model.model.queue / SHORTER))
-    changed = what_if(model, queue, during)
-    return Remedy(
-        during,
-        _ratio(changed.median_s),
-        _ratio(changed.then_median_s),
-        queue=model.model.queue if model.full else None,
-        then_queue=queue,
-    )
+    then_s = _median(model, reads.during_per_s, queue)
+    return found(Remedy(per_s, now_s, then_s, queue=model.model.queue, then_queue=queue))
 
 
-def _median(model: QueueFit, per_s: float) -> Ratio:
-    half = np.array([0.5])
+def _median(model: QueueFit, loads_per_s: Floats, queue: float = 0.0) -> Ratio:
+    """Of reads at all these loads together: near capacity one load in the middle says little of the others."""
+    levels = np.quantile(loads_per_s, _MIDDLES)
 
     def at(one: Model) -> float:
-        return float(one.quantiles_s(per_s, half)[0])
+        return float(np.median([one.quantiles_s(level, _MIDDLES, queue) for level in levels]))
 
-    return _ratio(estimate(model, at))
-
-
-def _ratio(one: WaitEstimate) -> Ratio:
-    return Ratio(one.value, one.lower, one.upper)
+    told = estimate(model, at)
+    return Ratio(told.value, told.lower, told.upper)
 
 
-def _reads(scene: Scene) -> tuple[Floats, Floats, float]:
-    """Latencies (s) and loads (operations/s) of reads around the stretch, in order; and the median load in it.
+class _Reads(NamedTuple):
+    """(N,) Latencies and loads of reads around the stretch, in order; loads of those in it, and their median."""
 
-    Raises NothingMeasuredError: no records.
-    """
+    latency_s: Floats
+    per_s: Floats
+    during_per_s: Floats
+    median_s: float
+
+
+def _reads(scene: Scene) -> _Reads:
+    """Raises NothingMeasuredError: no records, or no reads."""
     weather, slow, _, question, now_ns = scene
     end = min(now_ns, scene.end_ns)
     records = stored_load(
@@ -90,7 +92,7 @@ def _reads(scene: Scene) -> tuple[Floats, Floats, float]:
         end,
         now_ns=now_ns,
         around_ns=AROUND_NS,
-        choice=RecordChoice(systems=question.systems),
+        choice=RecordChoice(systems=question.systems or recorded_systems(weather, slow)),
     )
     recorded = records.joined.recorded
     grid, step_s = recorded.grid, recorded.grid.step_ns / 1e9
@@ -117,4 +119,5 @@ def _reads(scene: Scene) -> tuple[Floats, Floats, float]:
     known = there[np.isfinite(there)]
     if not len(known):
         raise NothingMeasuredError("no reads were probed in the stretch")
-    return latency, total[cell][::every], float(np.median(known))
+    median_s = float(np.median(np.asarray(good["service_ns"], dtype=np.float64)[within])) / 1e9
+    return _Reads(latency, total[cell][::every], known, median_s)

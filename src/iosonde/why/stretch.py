@@ -14,6 +14,7 @@ from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
 from iosonde.why.links import LookedAt, Ratio, StretchFacts
+from iosonde.why.named import named_event, pick
 from iosonde.why.question import Weather
 
 if TYPE_CHECKING:
@@ -62,11 +63,18 @@ def choose(root: Path, question: WhyQuestion, now_ns: int) -> Chosen:
             expected="a store in which a probe writes, or imported latencies",
             hint="'iosonde probe DIR'",
         )
-    at_ns = question.at_ns if question.event is None else _began(question.event)
+    named = None if question.event is None else named_event(root, question.event)
+    at_ns = question.at_ns if named is None else named.began_ns
     if at_ns is not None and at_ns > now_ns:
         raise UsageError("--at is in the future", expected="a time until now")
+
+    def first(weather: Weather) -> StretchFacts | None:
+        if named is not None:
+            return _of_event(pick(weather.happened.slow, named), weather)
+        return _first(weather, question, at_ns, now_ns)
+
     weather = _weather(store, refs, at_ns, now_ns)
-    slow = _first(weather, question, at_ns, now_ns)
+    slow = first(weather)
     if (
         slow is not None
         and at_ns is not None
@@ -74,7 +82,7 @@ def choose(root: Path, question: WhyQuestion, now_ns: int) -> Chosen:
     ):
         # It went on where the look ended.
         weather = _weather(store, refs, at_ns, now_ns, until_ns=now_ns)
-        slow = _first(weather, question, at_ns, now_ns)
+        slow = first(weather)
     looked = _looked(weather, question, at_ns, now_ns, judged=slow is None)
     return Chosen(slow, weather, looked, () if slow is None else _others(weather, slow))
 
@@ -144,39 +152,14 @@ def _weather(
     return Weather(store, refs, log.states, happened, findings, *span)
 
 
-def _began(event: str) -> int:
-    """The begin that an event's id ends with. Raises UsageError."""
-    text = event.rpartition("-")[2]
-    if not (text.isascii() and text.isdecimal() and 18 <= len(text) <= 19):
-        raise UsageError(
-            f"{event} is no event's id", expected="an id as 'iosonde events --format json' prints"
-        )
-    return int(text)
-
-
 def _mine(weather: Weather, question: WhyQuestion) -> list[SlowEvent]:
     wanted = question.targets
     return [one for one in weather.happened.slow if not wanted or one.target in wanted]
 
 
 def _event(weather: Weather, question: WhyQuestion, at_ns: int | None) -> StretchFacts | None:
-    """The event of the id; the worst at the instant; without both the worst that goes on."""
+    """The worst event at the instant; without one the worst that goes on."""
     events = _mine(weather, question)
-    if question.event is not None:
-        head, _, _ = question.event.rpartition("-")
-        same = [
-            one
-            for one in events
-            if as_event(one).id.rpartition("-")[0] == head
-            and abs(one.start_ns - (at_ns or 0)) <= 60_000_000_000
-        ]
-        if not same:
-            raise NothingMeasuredError(
-                f"there is no event {question.event}",
-                expected="an id as 'iosonde events --format json' prints it",
-                hint="a target's name for its last event, or --at TIME",
-            )
-        return _of_event(min(same, key=lambda one: abs(one.start_ns - (at_ns or 0))), weather)
     if at_ns is not None:
         there = [one for one in events if one.overlaps(at_ns, at_ns + 1)]
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Sequence
 
 from iosonde.cli.shared import options
@@ -18,6 +17,7 @@ from iosonde.model.units import parse_time
 from iosonde.why.answers import why
 from iosonde.why.data import why_data
 from iosonde.why.evidence import lines
+from iosonde.why.named import is_event_id
 from iosonde.why.question import WhyQuestion
 from iosonde.why.words import say
 
@@ -31,7 +31,6 @@ EXAMPLES = """\
 The more iosonde knows the more it says: several targets or servers probed side by side, records of nodes and jobs,
 sacct, servers' records, runs of 'bench bandwidth'. docs/why.md says what each link needs.
 """
-_EVENT = re.compile(r".+:.+-\d{18,19}")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -42,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 def _answer(args: argparse.Namespace) -> int:
     root, now_ns = options.store_root(args), options.now_ns()
     at_ns = None if args.at is None else parse_time(args.at, now_ns)
-    event = args.what if args.what and _EVENT.fullmatch(args.what) else None
+    event = args.what if args.what and is_event_id(root, args.what) else None
     if event is not None and at_ns is not None:
         raise UsageError("an event's id and --at are two questions", hint="one of both")
     targets: list[str] = []
