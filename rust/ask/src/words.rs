@@ -57,7 +57,8 @@ fn room(finding: &Finding) -> usize {
 
 /// How old the copy of a state is that a finding is about: its probe may have seen more since.
 fn seen(finding: &Finding) -> String {
-    let age = finding.evidence.get("shipped_ns").map(|_| format::seconds(number(finding, "age_ns").unwrap_or(0)));
+    let age =
+        finding.evidence.get("shipped_ns").map(|_| format::seconds(number(finding, "age_ns").unwrap_or(0)));
     age.map(|age| format!("; seen {age} ago")).unwrap_or_default()
 }
 
