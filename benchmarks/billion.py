@@ -2,6 +2,7 @@
 
     python -m benchmarks.billion --rows 1e6 1e7            # 1e9 wants a quiet machine
     python -m benchmarks.billion --rows 1e6 1e7 1e8 1e9 --folder /big
+    python -m benchmarks.billion --shape 20x64            # a fifth of the hosts of a billion, as long
 
 Each size has one rate (an operation every 10 s) and a file a host and day: only hosts and days grow. Service times are
 lognormal with a Pareto tail, a million draws in turns; one target of one host in ten is four times slower for an hour
@@ -176,10 +177,9 @@ def ask(root: Path, question: str) -> None:
     print(json.dumps({**took, "found": found, "peak_mib": peak}))
 
 
-def measure(folder: Path, rows: float) -> dict[str, float]:
+def measure(folder: Path, hosts: int, days: int) -> dict[str, float]:
     """Make a store, ask it everything, remove it; CPU seconds by question."""
     root = folder / "store"
-    hosts, days = layout_of(rows)
     began = time.monotonic()
     made = make(root, hosts, days)
     made_s = time.monotonic() - began
@@ -214,10 +214,19 @@ def measure(folder: Path, rows: float) -> dict[str, float]:
     return seconds
 
 
+def _shapes(options: argparse.Namespace) -> list[tuple[int, int]]:
+    """Hosts and days of each store."""
+    if options.shape is None:
+        return [layout_of(rows) for rows in options.rows]
+    hosts, _, days = options.shape.partition("x")
+    return [(int(hosts), int(days))]
+
+
 def main() -> None:
     """Print a table a size, then the exponents."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.billion", description=__doc__)
     parser.add_argument("--rows", type=float, nargs="+", default=[1e6, 1e7])
+    parser.add_argument("--shape", help="HOSTSxDAYS, instead of --rows")
     parser.add_argument(
         "--folder", type=Path, help="where the stores lie meanwhile (a temporary one)"
     )
@@ -228,7 +237,7 @@ def main() -> None:
         return
     print(machine.line())
     with tempfile.TemporaryDirectory(prefix="iosonde-billion-", dir=options.folder) as folder:
-        measured = [measure(Path(folder), rows) for rows in options.rows]
+        measured = [measure(Path(folder), *shape) for shape in _shapes(options)]
     if len(measured) > 1:
         rows = np.log([one["rows"] for one in measured])
         for question in QUESTIONS:
