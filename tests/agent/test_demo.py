@@ -41,4 +41,6 @@ def test_the_demo_finds_its_own_load(tmp_path: Path) -> None:
     assert onset, done.stdout
     # Slow begins at 2x: a load that a fast disk hardly feels may cross that late, but inside the load.
     clear = max(factors.values()) >= 3
-    assert float(onset[1]) <= (3.0 if clear else 28.0)
+    # Before the load began the disk is slow where other tests write to it.
+    most_s = 10.0 if onset[2] == "before" else 3.0 if clear else 28.0
+    assert float(onset[1]) <= most_s
