@@ -150,7 +150,7 @@ def test_the_quick_commands_import_nothing_heavy(tmp_path, command):
     )
     modules = set(done.stderr.split())
     # The core says the verdict; it loads in a millisecond.
-    assert "iosonde.weather.slowdown.findings" in modules
+    assert "iosonde._core" in modules
     assert not modules & (set(HEAVY) - {"iosonde._core"})
 
 

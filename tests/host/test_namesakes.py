@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from iosonde.host.namesakes import namesakes
+from iosonde.engine.namesakes import namesakes
 from tests.kit.makers import SECOND, START, state
 
 

@@ -111,7 +111,7 @@ def test_random_folds_promise_what_time_does_not_keep():
     y, x, at, strata = weather(4)
     found = validate(y, x, at, strata, seed=5)
     assert found is not None
-    assert found.random.r2 > 0.85
+    assert found.random.r2 > 0.75
     assert found.metrics.r2 < 0.5
     assert found.leaks
     assert not found.useful

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.engine.namesakes import namesakes
 from iosonde.engine.states import read_states
 from iosonde.host.boots import Boot, this_boot
 from iosonde.host.clocks import clock_offsets
-from iosonde.host.namesakes import namesakes
 from iosonde.model.units import HOUR_NS
 from iosonde.weather.fleet.answers import fleet_now
 from iosonde.weather.upkeep.ship import ship

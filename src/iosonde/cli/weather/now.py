@@ -9,8 +9,8 @@ from typing import Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
+from iosonde.engine.namesakes import namesakes
 from iosonde.engine.states import read_states
-from iosonde.host.namesakes import namesakes
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from iosonde.doctor.finding import Findings, size
+from iosonde.engine.namesakes import namesakes
 from iosonde.host.child import Reply
 from iosonde.host.clocks import clock_offsets
 from iosonde.host.mounts import MEMORY, OVERLAY, Mount, mount_of
-from iosonde.host.namesakes import namesakes
 from iosonde.model.units import DAY_NS, format_seconds
 
 UNSEALED_NS = 2 * 3600 * 1_000_000_000
