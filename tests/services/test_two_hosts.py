@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -27,6 +28,17 @@ from tests.kit.two_hosts import TwoHosts, two_hosts
 pytestmark = pytest.mark.service
 
 FILES = ("-b", "256KiB", "-t", "64KiB", "-s", "2")
+RANK = """
+import json, os, pathlib, sys
+from mpi4py import MPI
+ranks = MPI.COMM_WORLD
+pathlib.Path(sys.argv[1], str(ranks.rank)).touch()
+ranks.Barrier()
+seen = ranks.gather([MPI.Get_processor_name(), len(os.listdir(sys.argv[1]))])
+if seen:
+    print(json.dumps(sorted(seen)))
+"""
+"""One rank prints, since lines of several can arrive mixed."""
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +54,11 @@ def place(tmp_path) -> Path:
 
 
 def test_ranks_see_two_hosts_and_one_file_system(hosts: TwoHosts, place: Path) -> None:
-    program = (
-        "from mpi4py import MPI; import os, pathlib; c = MPI.COMM_WORLD; "
-        f"pathlib.Path({str(place)!r}, str(c.rank)).touch(); c.Barrier(); "
-        f"print(MPI.Get_processor_name(), len(os.listdir({str(place)!r})), flush=True)"
-    )
     before = hosts.crossed_bytes()
-    with started(arguments=hosts.mpirun(2, sys.executable, "-c", program)) as job:
+    with started(arguments=hosts.mpirun(2, sys.executable, "-c", RANK, str(place))) as job:
         code, out, err = ended(job)
     assert code == 0, err
-    assert sorted(out.splitlines()) == sorted(f"{name} 4" for name in hosts.names * 2)
+    assert json.loads(out) == sorted([name, 4] for name in hosts.names * 2)
     assert hosts.crossed_bytes() > before + 1000
 
 
