@@ -12,6 +12,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import kubernetes_validate
 import pytest
 import yaml
 
@@ -176,6 +177,16 @@ def test_kubernetes_starts_an_agent_that_its_service_and_probes_reach(tmp_path: 
     assert [pod["securityContext"][f"runAs{who}"] for who in ("User", "Group")] == [
         int(n) for n in user.groups()
     ]
+
+
+def test_kubernetes_knows_every_field() -> None:
+    """By the schemas of its latest release, in which an unknown field is an error."""
+    release = kubernetes_validate.latest_version()
+    for one in yaml.safe_load_all(KUBERNETES.read_text()):
+        kubernetes_validate.validate(one, release, strict=True)
+    one["spec"]["ports"][0]["containerPort"] = 9748
+    with pytest.raises(kubernetes_validate.ValidationError, match="containerPort"):
+        kubernetes_validate.validate(one, release, strict=True)
 
 
 def test_slurm_starts_one_agent_a_node(tmp_path: Path) -> None:
