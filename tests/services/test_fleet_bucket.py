@@ -9,22 +9,29 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
+import httpx2
 import pytest
 
-from iosonde.engine.layout.segments import every_sealed
+from iosonde.cli.shared.stores import fetch, readable
+from iosonde.engine.connections import connect
+from iosonde.engine.layout.segments import every_sealed, parquet_segments
 from iosonde.engine.remote.joined import join
 from iosonde.engine.remote.mirror import STATES, is_ours, is_state, mirrored
 from iosonde.engine.remote.s3 import Bucket, bucket_of
 from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.units import DAY_NS
+from iosonde.serve.upkeep import Repeated, Upkeep
+from iosonde.weather.rollups.rollups import roll_up
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from iosonde.weather.upkeep.compact import compact
 from iosonde.weather.upkeep.ship import ship
 from tests.kit.commands import put, run
+from tests.kit.harness import wait_for
 from tests.kit.makers import SECOND, START, simulated, state, with_ops
 from tests.kit.servers import Versitygw
 
@@ -83,10 +90,13 @@ def test_two_hosts_ship_to_a_bucket_and_all_questions_read_it(hosts, environ, ca
     assert run("slowdown", "--format", "json", store=URL) == 0
 
 
-def asked(*words: str) -> tuple[int, str]:
+COMMAND = (sys.executable, "-m", "iosonde.cli.main")
+
+
+def asked(*words: str, store: tuple[str, ...] = ("--store", URL)) -> tuple[int, str]:
     """Exit code and both outputs of a command in a process of its own, as users start it."""
     done = subprocess.run(
-        [sys.executable, "-m", "iosonde.cli.main", *words, "--store", URL],
+        [*COMMAND, *words, *store],
         capture_output=True,
         text=True,
         check=False,
@@ -138,7 +148,69 @@ def test_a_bucket_that_does_not_answer_is_unknown_in_time(environ, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         code, text = asked("check", "-t", "1s")
-    assert (code, text) == (3, f"IOSONDE UNKNOWN - {URL} did not answer within 1 s\n")
+        assert (code, text) == (3, f"IOSONDE UNKNOWN - {URL} did not answer within 1 s\n")
+        code, text = asked("now", "--timeout", "1s")
+        assert (code, text.startswith(f"iosonde: {URL} did not answer within 1s")) == (124, True)
+
+
+def test_the_variable_may_name_a_bucket(environ, monkeypatch, tmp_path):
+    """As --store does; what writes refuses it, and the agent, which has no client for buckets, says who can."""
+    put(tmp_path, work=state(written_ns=time.time_ns()))
+    ship(tmp_path, URL, environ)
+    monkeypatch.setenv("IOSONDE_STORE", URL)
+    code, text = asked("check", store=())
+    assert (code, "/work is as usual" in text) == (0, True)
+    code, text = asked("compact", store=())
+    assert (code, f"IOSONDE_STORE={URL} can be read only" in text) == (2, True)
+    agent = Path(sys.executable).with_name("iosonde-agent")
+    done = subprocess.run([agent, "now"], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, f"try 'iosonde now --store {URL}'" in done.stderr) == (2, True)
+
+
+def test_a_bucket_is_served(environ, tmp_path):
+    """By the command, as a user starts it."""
+    put(tmp_path, work=state(written_ns=time.time_ns()))
+    ship(tmp_path, URL, environ)
+    words = ("serve", "--store", URL, "--listen", "127.0.0.1:0")
+    with subprocess.Popen([*COMMAND, *words], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            first = next(line for line in process.stderr if " at http" in line)
+            assert first.startswith(f"iosonde serves {URL} at ")
+            address = first.partition(" at ")[2].partition(" ")[0]
+            told = httpx2.get(f"{address}api/targets", timeout=60).json()
+        finally:
+            process.terminate()
+    assert [one["sentence"].partition(":")[0] for one in told] == ["/work is as usual"]
+
+
+def test_what_is_shipped_meanwhile_is_fetched(hosts, environ):
+    ship(hosts[0], URL, environ)
+    root = readable(URL, environ)
+    before = Store(root).count()
+    repeated = Repeated(Upkeep("fetcher", lambda: fetch(URL, environ), 0.05), print)
+    repeated.start()
+    try:
+        ship(hosts[1], URL, environ)
+        wait_for("the other host's rows", lambda: Store(root).count() == 2 * before)
+    finally:
+        repeated.stop()
+
+
+def test_a_roll_up_that_was_made_here_stays_with_its_samples(hosts, environ, server):
+    ship(hosts[0], URL, environ)
+    shutil.rmtree(server.folder / "data" / server.bucket / "centre/a b/rollups")
+    root = copied(URL, environ)
+    assert not list((root / "rollups").rglob("*.parquet"))
+    with closing(connect()) as con:
+        roll_up(con, root, parquet_segments(root, None)[0].path)
+    made = sorted((root / "rollups").rglob("*.parquet"))
+    assert made
+    assert copied(URL, environ) == root
+    assert sorted((root / "rollups").rglob("*.parquet")) == made
+    shutil.rmtree(server.folder / "data" / server.bucket / "centre/a b/samples")
+    copied(URL, environ)
+    assert not list((root / "rollups").rglob("*.parquet"))
 
 
 class DiesError(Exception):

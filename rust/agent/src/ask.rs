@@ -130,6 +130,11 @@ fn said(answer: Result<(u8, String), Refusal>) -> Line {
 
 fn states(store: Option<&Path>) -> Result<(String, Vec<iosonde_ask::state::Members>), Refusal> {
     let store = root(store);
+    if store.starts_with("s3:") {
+        let shown = store.display();
+        let text = format!("{shown} is a bucket; expected a store folder; try 'iosonde now --store {shown}'");
+        return Err(Refusal { code: 2, text });
+    }
     let mut reading = |path: &Path| send(&Line::Reading(path.display().to_string()));
     let states = read_states(&store, &mut reading).map_err(|text| Refusal { code: 1, text })?;
     Ok((store.display().to_string(), states))

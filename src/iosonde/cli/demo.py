@@ -283,8 +283,9 @@ def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
 def _serve(root: Path) -> None:
     """The page, on the usual port or, when that is taken, on any."""
     from iosonde.serve.run import run
+    from iosonde.serve.upkeep import sealing
 
     try:
-        run(root, note=options.note)
+        run(root, note=options.note, upkeep=sealing(root))
     except IosondeError:
-        run(root, "127.0.0.1:0", options.note)
+        run(root, "127.0.0.1:0", options.note, upkeep=sealing(root))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
+
+if TYPE_CHECKING:
+    from iosonde.serve.upkeep import Upkeep
 
 EXAMPLES = """\
   iosonde serve                           http://127.0.0.1:8765, this machine only
@@ -13,7 +19,9 @@ EXAMPLES = """\
   iosonde serve --listen 0.0.0.0:8765     everyone who can reach this host may read
   iosonde serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem
   iosonde serve --names shown             names of users and jobs instead of aliases
+  iosonde serve --store s3://bucket/site  what hosts ship to a bucket, fetched every minute
 """
+_FETCH_S = 60.0
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -42,17 +50,32 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-seal", action="store_true", help="leave the spool to 'iosonde seal'")
     parser.add_store()
     args = parser.parse(arguments)
+    root, upkeep = _store(args)
     from iosonde.serve.access.tls import checked_tls
     from iosonde.serve.access.token import read_token
     from iosonde.serve.run import run
 
     run(
-        options.store_folder(args),
+        root,
         args.listen,
         options.note,
-        sealing=not args.no_seal,
+        upkeep=upkeep,
+        name=options.store_name(args),
         names_shown=args.names,
         token=None if args.token_file is None else read_token(args.token_file),
         tls=checked_tls(args.tls_cert, args.tls_key),
     )
     return 0
+
+
+def _store(args: argparse.Namespace) -> tuple[Path, Upkeep | None]:
+    """The folder that is served, and what is done to it meanwhile."""
+    from iosonde.serve.upkeep import Upkeep, sealing
+
+    if bucket := options.store_bucket(args):
+        from iosonde.cli.shared.stores import fetch, readable
+
+        root = readable(bucket, os.environ)
+        return root, Upkeep("fetcher", lambda: fetch(bucket, os.environ), _FETCH_S)
+    root = options.store_folder(args)
+    return root, None if args.no_seal else sealing(root)

@@ -325,12 +325,11 @@ class Station:
 @in_python
 def opened(store: str | os.PathLike[str] | None) -> Station:
     """See ``iosonde.open``."""
-    if store is None:
-        return Station(default_root(os.environ))
-    root = Path(store).expanduser()
-    if "://" in str(store) or root.is_file():
+    named = os.environ.get("IOSONDE_STORE") if store is None else str(store)
+    root = default_root(os.environ) if store is None else Path(store).expanduser()
+    if "://" in (named or "") or root.is_file():
         raise UsageError(
-            f"{store} is no store",
+            f"{named} is no store",
             expected="a folder",
             hint="iosonde.read_jobs() for a table, .import_files() for other files",
         )

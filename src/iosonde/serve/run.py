@@ -20,8 +20,8 @@ from iosonde.serve.access.tls import Tls
 from iosonde.serve.app import create
 from iosonde.serve.connections import BoundedConnection, FewLines
 from iosonde.serve.privacy.policy import POLICY, Shown, pseudonyms, read_policy
-from iosonde.serve.sealing import Sealer
 from iosonde.serve.security import LOOPBACK_NAMES
+from iosonde.serve.upkeep import Repeated, Upkeep
 
 DEFAULT_LISTEN = "127.0.0.1:8765"
 
@@ -31,16 +31,17 @@ def run(
     listen: str = DEFAULT_LISTEN,
     note: Callable[[str], None] = print,
     *,
-    sealing: bool = True,
+    upkeep: Upkeep | None = None,
+    name: str = "",
     names_shown: Shown | None = None,
     token: str | None = None,
     tls: Tls | None = None,
 ) -> None:
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
-    ``note`` gets the lines for people; the first one says the address. With ``sealing``, closed
-    spool segments become Parquet meanwhile. ``names_shown``: who sees names of users and jobs (None: as the
-    store's policy says). ``token``: what requests must carry.
+    ``note`` gets the lines for people; the first one says the address. ``upkeep``: what is done to the store meanwhile;
+    ``name``: what people call it. ``names_shown``: who sees names of users and jobs (None: as the store's policy says).
+    ``token``: what requests must carry.
     Raises UsageError for an address or a policy that cannot be read, IosondeError when the address cannot be used.
     """
     policy = read_policy(store_root) if names_shown is None else names_shown
@@ -50,7 +51,9 @@ def run(
     loopback = ipaddress.ip_address(address[0]).is_loopback
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
     scheme = "http" if tls is None else "https"
-    note(f"iosonde serves {store_root} at {scheme}://{shown}:{address[1]}/ (Ctrl-C ends it)")
+    note(
+        f"iosonde serves {name or store_root} at {scheme}://{shown}:{address[1]}/ (Ctrl-C ends it)"
+    )
     if not loopback and (warning := _exposed(token, tls)):
         note(f"note: {warning}")
     names = pseudonyms(store_root, policy, loopback=loopback, randomness=os.urandom)
@@ -60,17 +63,17 @@ def run(
         )
     hosts = LOOPBACK_NAMES if loopback else None
     server = serving(create(store_root, hosts=hosts, names=names, token=token), tls)
-    sealer = Sealer(store_root, note)
-    if sealing:
-        sealer.start()
+    repeated = None if upkeep is None else Repeated(upkeep, note)
+    if repeated is not None:
+        repeated.start()
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:  # uvicorn raises it again after it has ended cleanly
         pass
     finally:
         bound.close()
-        if sealing:
-            sealer.stop()
+        if repeated is not None:
+            repeated.stop()
 
 
 def _exposed(token: str | None, tls: Tls | None) -> str:

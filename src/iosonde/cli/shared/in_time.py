@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.terminal import safe_output
@@ -29,20 +28,21 @@ def add_timeout(parser: options.Parser, default: str) -> None:
 
 def answered_in_time(args: argparse.Namespace, answer: Callable[[argparse.Namespace], int]) -> int:
     """The exit code of ``answer``, which reads the store in a child. Raises HungError."""
-    root = options.store_root(args)
-    latest = share()
+    if not args.states_only:
+        options.store_root(args)  # a first copy of a bucket takes as long as it takes
+    store, latest = options.store_name(args), share()
 
     def safely() -> int:
         with safe_output():  # of the child, whose streams are in memory
             return answer(args)
 
-    return in_time(safely, args.timeout / 1e9, lambda: _late(root, args.timeout, latest()))
+    return in_time(safely, args.timeout / 1e9, lambda: _late(store, args.timeout, latest()))
 
 
-def _late(root: Path, timeout_ns: int, path: str) -> HungError:
+def _late(store: str, timeout_ns: int, path: str) -> HungError:
     where = f"; {clean_text(path)} was being read" if path else ""
     return HungError(
-        f"{root} did not answer within {format_option(timeout_ns)}{where}",
+        f"{store} did not answer within {format_option(timeout_ns)}{where}",
         expected="a store on a disk that answers",
         hint=Advice("a longer ", Argument("timeout"), ", or a shorter ", Argument("since")),
     )

@@ -181,30 +181,49 @@ def store_root(args: argparse.Namespace) -> Path:
 
     Raises UsageError, StoreError.
     """
-    if _is_elsewhere(args.store):
+    if _is_elsewhere(store := _asked_store(args)):
         from iosonde.cli.shared.stores import readable
 
-        return readable(str(args.store), os.environ, states_only=args.states_only)
+        return readable(store, os.environ, states_only=args.states_only)
     return Path(args.store) if args.store else default_root(os.environ)
 
 
 def store_name(args: argparse.Namespace) -> str:
     """What an error calls the store; a bucket is not asked for that. Raises UsageError, StoreError."""
-    if str(args.store).startswith("s3://"):
-        return str(args.store)
-    return str(store_root(args))
+    store = _asked_store(args)
+    return store if _is_bucket(store) else str(store_root(args))
 
 
 def store_folder(args: argparse.Namespace) -> Path:
     """The same for a command that writes: one folder. Raises UsageError."""
-    if _is_elsewhere(args.store):
-        raise UsageError(f"--store {args.store} can be read only", expected="one folder")
+    if _is_elsewhere(store := _asked_store(args)):
+        asked = f"--store {store}" if args.store else f"IOSONDE_STORE={store}"
+        raise UsageError(
+            f"{asked} can be read only",
+            expected="one folder",
+            hint="" if args.store else "--store DIR",
+        )
     return Path(args.store) if args.store else default_root(os.environ)
 
 
-def _is_elsewhere(store: str | None) -> bool:
-    """Whether this names a bucket, or several folders: a pattern, or names with commas between them."""
-    if not store or not (store.startswith("s3://") or any(letter in store for letter in "*?[,")):
+def store_bucket(args: argparse.Namespace) -> str | None:
+    """The bucket that the store lies in, None for a folder."""
+    store = _asked_store(args)
+    return store if _is_bucket(store) else None
+
+
+def _asked_store(args: argparse.Namespace) -> str:
+    return str(args.store or os.environ.get("IOSONDE_STORE") or "")
+
+
+def _is_bucket(store: str) -> bool:
+    """Whether a store's name is that of a bucket."""
+    return store.startswith("s3://")
+
+
+def _is_elsewhere(store: str) -> bool:
+    """Whether it names a bucket, or several folders: a pattern, or names with commas between them."""
+    if not _is_bucket(store) and not any(letter in store for letter in "*?[,"):
         return False  # a plain name is not looked at here: what it lies on may hang
     return not Path(store).exists()
 

@@ -26,6 +26,11 @@ def readable(store: str, environ: Mapping[str, str], *, states_only: bool = Fals
     return _once(store, tuple(sorted(environ.items())), STATES if states_only else EVERYTHING)
 
 
+def fetch(bucket: str, environ: Mapping[str, str]) -> Path:
+    """The folder with what a bucket has now; nobody sees how far it is. Raises UsageError, StoreError."""
+    return mirrored(bucket_of(bucket, environ), cache_folder(environ))
+
+
 @cache
 def _once(store: str, environ: tuple[tuple[str, str], ...], tables: tuple[str, ...]) -> Path:
     """One folder for each command: it may ask for its store several times."""

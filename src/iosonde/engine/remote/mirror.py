@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,15 +68,22 @@ def mirrored(
             progress(done, total)
             _fetch(bucket, one, root / one.key)
             done += one.size_bytes
-        for table in tables:
-            for path in (root / table).glob(_LIES[table]):
-                if path.relative_to(root).as_posix() not in there:
-                    path.unlink(missing_ok=True)
+        _remove_gone(root, tables, there.keys())
     except OSError as error:
         raise StoreError(
             f"cannot copy {bucket.url} to {root}: {error.strerror}", expected="room in the cache"
         ) from error
     return root
+
+
+def _remove_gone(root: Path, tables: tuple[str, ...], there: Set[str]) -> None:
+    """Take away what the bucket no longer has; a roll-up that a reader made here stays with its samples."""
+    for table in tables:
+        for path in (root / table).glob(_LIES[table]):
+            key = path.relative_to(root).as_posix()
+            of_samples = key.replace("rollups/", "samples/", 1)
+            if key not in there and of_samples not in there:
+                path.unlink(missing_ok=True)
 
 
 def is_ours(key: str) -> bool:

@@ -3,7 +3,7 @@
 import os
 
 from iosonde.engine.layout.segments import parquet_segments, spool_segments
-from iosonde.serve.sealing import Sealer
+from iosonde.serve.upkeep import Repeated, sealing
 from iosonde.weather.seal import seal
 from tests.kit.harness import wait_for
 from tests.kit.makers import simulated
@@ -11,7 +11,7 @@ from tests.kit.makers import simulated
 
 def test_what_is_closed_becomes_parquet_by_and_by(tmp_path):
     told = []
-    sealer = Sealer(tmp_path, told.append, every_s=0.01)
+    sealer = Repeated(sealing(tmp_path, every_s=0.01), told.append)
     sealer.start()
     simulated(tmp_path, 300)
     wait_for("the sealing", lambda: not spool_segments(tmp_path))
@@ -24,7 +24,7 @@ def test_trouble_is_told_once(tmp_path):
     simulated(tmp_path, 300)
     (tmp_path / "samples").write_text("a file where the folder should be")
     told = []
-    sealer = Sealer(tmp_path, told.append, every_s=0.01)
+    sealer = Repeated(sealing(tmp_path, every_s=0.01), told.append)
     sealer.start()
     wait_for("the trouble", lambda: told)
     sealer.stop()
