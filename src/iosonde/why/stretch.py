@@ -10,11 +10,11 @@ from iosonde.model.ops import op_order
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS, format_time
 from iosonde.weather import answers
+from iosonde.weather.events.named import named_event, pick
 from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
 from iosonde.why.links import LookedAt, Ratio, StretchFacts
-from iosonde.why.named import named_event, pick
 from iosonde.why.question import Weather
 
 if TYPE_CHECKING:

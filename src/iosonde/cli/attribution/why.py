@@ -14,10 +14,10 @@ from iosonde.engine.left_out import with_left_out
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_time
+from iosonde.weather.events.named import is_event_id
 from iosonde.why.answers import why
 from iosonde.why.data import why_data
 from iosonde.why.evidence import lines
-from iosonde.why.named import is_event_id
 from iosonde.why.question import WhyQuestion
 from iosonde.why.words import say
 

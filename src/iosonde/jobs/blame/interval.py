@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.weather import answers
+from iosonde.weather.events.named import is_event_id, named_event, pick
+from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
 
@@ -21,7 +22,6 @@ LOOK_BACK_NS = 7 * DAY_NS
 NEAR_NS = HOUR_NS // 4
 """Of an instant without an event so much before and after it counts."""
 _KINDS = ("slow", "partly_slow", "lost", "hang")
-_ID = re.compile(r"(.+)-(\d{18,19})")
 
 
 class BlameQuestion(NamedTuple):
@@ -58,11 +58,11 @@ def span_of(root: Path, question: BlameQuestion, now_ns: int) -> BlamedSpan:
     """The interval that a question is about. Raises UsageError, NothingMeasuredError, StoreError."""
     targets = sorted({ref.target for ref in Store(root).targets()})
     target = question.what if question.what in targets else None
-    match = _ID.fullmatch(question.what or "")
-    if question.what is not None and target is None and match is None:
+    named = question.what if question.what and target is None else None
+    if named is not None and not is_event_id(root, named):
         listed = ", ".join(targets[:8]) or "none: no probe has run"
         raise UsageError(
-            f"{question.what} is no target and no event's id",
+            f"{named} is no target and no event's id",
             expected=f"one of {listed}" if targets else "a target with a probe's samples",
             hint="'iosonde events --format json' for ids, or --since and --until alone",
         )
@@ -76,8 +76,8 @@ def span_of(root: Path, question: BlameQuestion, now_ns: int) -> BlamedSpan:
         raise UsageError("--until without --since", hint="--since TIME --until TIME, or --at TIME")
     if question.at_ns is not None:
         return _at(root, target, targets, question.at_ns, now_ns)
-    if match is not None and target is None:
-        return _of_id(root, match, now_ns)
+    if named is not None:
+        return _of_id(root, named, now_ns)
     if not targets:
         raise NothingMeasuredError(
             "no probe's samples are in the store: it knows no slow event",
@@ -105,11 +105,12 @@ def last_events(root: Path, span: BlamedSpan, now_ns: int, most: int) -> list[Bl
 def _events(
     root: Path, target: str | None, span_ns: tuple[int, int], now_ns: int
 ) -> list[SlowEvent]:
-    """Slow events of a span, by begin."""
+    """Slow events of a span and hangs that agents noted, by begin."""
     log = answers.event_log(root, span_ns)
     wanted = () if target is None else (target,)
     found = answers.events(root, log, span_ns, now_ns, targets=wanted)
-    return sorted((one for one in found.slow if one.kind in _KINDS), key=lambda one: one.start_ns)
+    slow = [*found.slow, *slow_hangs(found.logged, now_ns)]
+    return sorted((one for one in slow if one.kind in _KINDS), key=lambda one: one.start_ns)
 
 
 def _of_event(event: SlowEvent, now_ns: int) -> BlamedSpan:
@@ -132,20 +133,11 @@ def _at(root: Path, target: str | None, targets: list[str], at_ns: int, now_ns: 
     return BlamedSpan(at_ns - NEAR_NS, min(now_ns, at_ns + NEAR_NS), only, None)
 
 
-def _of_id(root: Path, match: re.Match[str], now_ns: int) -> BlamedSpan:
-    """The event of an id: of its series, and of the begin that the id has, within a minute."""
-    begin = int(match[2])
+def _of_id(root: Path, text: str, now_ns: int) -> BlamedSpan:
+    """The event of an id, an agent's too: it may lie a minute from where the id has it."""
+    named = named_event(root, text)
+    begin = named.began_ns
     span = (begin - 12 * HOUR_NS, min(now_ns, begin + DAY_NS))
-    found = [
-        one
-        for one in (_events(root, None, span, now_ns) if begin < now_ns else ())
-        if as_event(one).id.rpartition("-")[0] == match[1]
-        and abs(one.start_ns - begin) <= 60_000_000_000
-    ]
-    if not found:
-        raise NothingMeasuredError(
-            f"there is no event {match[0]}",
-            expected="an id as 'iosonde events --format json' prints it",
-            hint="a target's name for its last event, or --at TIME",
-        )
-    return _of_event(min(found, key=lambda one: abs(one.start_ns - begin)), now_ns)
+    return _of_event(
+        pick(_events(root, None, span, now_ns) if begin < now_ns else (), named), now_ns
+    )

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from iosonde.cli.main import main
+from iosonde.jobs.blame.interval import BlameQuestion, span_of
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.weather.events.log import read_events
+from iosonde.weather.events.named import is_event_id, named_event, pick
 from iosonde.why.answers import why
-from iosonde.why.named import is_event_id, named_event, pick
 from iosonde.why.question import WhyQuestion
 from tests.kit.makers import SECOND, START, simulated
 
@@ -88,3 +89,13 @@ def test_an_event_of_the_store_has_no_target(tmp_path):
 )
 def test_ids_and_targets_differ(tmp_path, text, is_id):
     assert is_event_id(tmp_path, text) is is_id
+
+
+@pytest.mark.parametrize("kind", ["slow", "hang"])
+def test_blame_takes_the_agents_id(noted, kind):
+    root, events = noted
+    of_agent = span_of(root, BlameQuestion(events[kind].id), END)
+    assert of_agent.event is not None
+    assert of_agent.event.kind == kind
+    assert of_agent.event_id is not None
+    assert span_of(root, BlameQuestion(of_agent.event_id), END) == of_agent

@@ -22,6 +22,7 @@ _NUMBERED = re.compile(r".+-\d+")
 _NEAR_NS = 60_000_000_000
 """A computed event may begin so much earlier or later once more samples are there."""
 _EXPECTED = "an id as 'iosonde events --format json' prints it"
+_OTHERWISE = "a target's name for its last event, or --at TIME"
 
 
 class NamedEvent(NamedTuple):
@@ -98,7 +99,7 @@ def pick(events: Iterable[SlowEvent], named: NamedEvent) -> SlowEvent:
         raise NothingMeasuredError(
             f"samples show nothing slow on {named.target} during the event {named.id}",
             expected="samples of that time",
-            hint=f"'iosonde why {named.target}' for what is slow now",
+            hint=_OTHERWISE,
         )
     return max(there, key=lambda one: _likeness(one, named))
 
@@ -114,5 +115,5 @@ def _no_such(text: str) -> NothingMeasuredError:
     return NothingMeasuredError(
         f"there is no event {text}",
         expected=_EXPECTED,
-        hint="a target's name for its last event, or --at TIME",
+        hint=_OTHERWISE,
     )
