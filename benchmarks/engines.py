@@ -4,8 +4,8 @@
 
 Stores of ten targets at 1 Hz; asked are windows of ten minutes with all statistics, in turns (ABBA). Both engines
 have the same two processors, so what the workers take longer is what a cluster costs: ``start`` once a question and
-``more`` a slice, fitted to the sizes. With ``tau`` seconds of one processor a slice, a machine of c and a cluster of
-C processors take the same time for ``start / (tau / c - tau / C - more)`` slices.
+``more`` a slice, fitted to the sizes. With ``tau`` seconds of one processor a slice, a machine of c processors takes
+``tau / c`` a slice, a cluster of C at most ``tau / C + more``: as if nothing of what it adds ran side by side.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _verdict(rows: np.ndarray) -> str:
-    """What fits the times, and samples from which a cluster is quicker."""
+    """What fits the times, and how much quicker larger clusters are than larger machines."""
     slices, ours, theirs = rows.T
     tau = 2 * float(np.polyfit(slices, ours, 1)[0])
     more, start = (float(one) for one in np.polyfit(slices, theirs - ours, 1))
@@ -89,15 +89,12 @@ def _verdict(rows: np.ndarray) -> str:
     lines = [
         f"a slice ({SLICE_ROWS:,} samples): {tau:.2f} s of a processor; "
         f"a cluster adds {start:.2f} s a question and {more:.3f} s a slice",
-        "samples from which a cluster is quicker",
-        f"{'processors here':>16}" + "".join(f"{f'{times}x there':>14}" for times in OTHERS),
+        "times as quick as the machine, of questions with more slices than processors",
+        f"{'processors here':>16}" + "".join(f"{f'{times}x there':>11}" for times in OTHERS),
     ]
     for here in OURS:
-        cells = []
-        for times in OTHERS:
-            won = tau / here * (1 - 1 / times) - more
-            cells.append(f"{start / won * SLICE_ROWS:14.2g}" if won > 0 else f"{'never':>14}")
-        lines.append(f"{here:16}" + "".join(cells))
+        there = (tau / (here * times) + more for times in OTHERS)
+        lines.append(f"{here:16}" + "".join(f"{tau / here / one:11.2f}" for one in there))
     return "\n".join(lines)
 
 
