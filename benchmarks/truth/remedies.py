@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.load.week import BEGIN_NS, S
-from benchmarks.truth.incidents import QUEUE, STEP_S, Queued, incident
+from benchmarks.truth.incident_plan import STEP_S, Queued
+from benchmarks.truth.incidents import QUEUE, incident
 from benchmarks.truth.queued import QueueServer
 from benchmarks.truth.target import Row, share
 from iosonde.model.arrays import Floats

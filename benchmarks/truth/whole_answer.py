@@ -13,7 +13,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.truth.incidents import DRAWS, LINKS, incident
+from benchmarks.truth.incident_draws import DRAWS
+from benchmarks.truth.incidents import LINKS, incident
 from benchmarks.truth.target import Row, share
 from iosonde.why.answers import why
 from iosonde.why.evidence import lines

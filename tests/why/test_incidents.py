@@ -7,7 +7,8 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.truth.incidents import DRAWS, incident
+from benchmarks.truth.incident_draws import DRAWS
+from benchmarks.truth.incidents import incident
 from benchmarks.truth.whole_answer import KINDS, WITHHELD, Case, judge
 from iosonde.cli.main import main
 from iosonde.connectors.source import Settings
