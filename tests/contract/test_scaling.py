@@ -55,7 +55,7 @@ def numbers(row: str) -> list[float]:
 
 
 def test_the_table_follows_from_its_rules():
-    rows = re.findall(r"^\| ([\d,]+) . (\d+)[^|]*(\|.*)$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| ([\d,]+) \u00d7 (\d+)[^|]*(\|.*)$", PAGE, re.MULTILINE)
     assert len(rows) == 4
     for nodes, targets, rest in rows:
         period, operations, rate, samples, sealed, rolled = numbers(rest)
