@@ -458,7 +458,7 @@ def test_times_and_durations_at_the_edges():
         asked.duration(1.5)
 
 
-def test_errors_name_arguments_not_options(tmp_path, jobs, site):
+def test_errors_name_arguments_not_options(tmp_path, jobs, site, monkeypatch):
     with pytest.raises(NothingMeasuredError) as error:
         iosonde.open(tmp_path).jobs()
     assert str(error.value).endswith("; try .import_files(), or iosonde.read_jobs()")
@@ -466,6 +466,9 @@ def test_errors_name_arguments_not_options(tmp_path, jobs, site):
         iosonde.open(site.summaries)
     with pytest.raises(UsageError, match="is no store"):
         iosonde.open("http://localhost:9090")
+    monkeypatch.setenv("IOSONDE_STORE", "s3://centre")
+    with pytest.raises(UsageError, match="s3://centre is no store"):
+        iosonde.open()
     with pytest.raises(UsageError, match="is an address; expected files"):
         iosonde.open(tmp_path).import_files("http://localhost:9090")
     with pytest.raises(UsageError, match="'Atlantis' is no time zone"):

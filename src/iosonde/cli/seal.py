@@ -8,6 +8,7 @@ from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.progress import working
+from iosonde.engine.layout.root import is_bucket
 from iosonde.host.boots import this_boot
 from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
 from iosonde.model.units import format_size
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_store()
     args = parser.parse(arguments)
-    if args.endpoint and not str(args.to).startswith("s3://"):
+    if args.endpoint and not is_bucket(str(args.to)):
         raise UsageError("--endpoint is of a bucket", expected="--to s3://bucket/prefix")
     root = options.store_folder(args)
     if not root.is_dir():

@@ -325,11 +325,11 @@ class Station:
 @in_python
 def opened(store: str | os.PathLike[str] | None) -> Station:
     """See ``iosonde.open``."""
-    named = os.environ.get("IOSONDE_STORE") if store is None else str(store)
+    named = os.environ.get("IOSONDE_STORE", "") if store is None else str(store)
     root = default_root(os.environ) if store is None else Path(store).expanduser()
-    if "://" in (named or "") or root.is_file():
+    if "://" in named or root.is_file():
         raise UsageError(
-            f"{named} is no store",
+            f"{named or root} is no store",
             expected="a folder",
             hint="iosonde.read_jobs() for a table, .import_files() for other files",
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from iosonde.engine.layout.root import default_root
+from iosonde.engine.layout.root import default_root, is_bucket
 from iosonde.model.errors import IosondeError, UnitError, UsageError
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def store_root(args: argparse.Namespace) -> Path:
 def store_name(args: argparse.Namespace) -> str:
     """What an error calls the store; a bucket is not asked for that. Raises UsageError, StoreError."""
     store = _asked_store(args)
-    return store if _is_bucket(store) else str(store_root(args))
+    return store if is_bucket(store) else str(store_root(args))
 
 
 def store_folder(args: argparse.Namespace) -> Path:
@@ -209,21 +209,16 @@ def store_folder(args: argparse.Namespace) -> Path:
 def store_bucket(args: argparse.Namespace) -> str | None:
     """The bucket that the store lies in, None for a folder."""
     store = _asked_store(args)
-    return store if _is_bucket(store) else None
+    return store if is_bucket(store) else None
 
 
 def _asked_store(args: argparse.Namespace) -> str:
     return str(args.store or os.environ.get("IOSONDE_STORE") or "")
 
 
-def _is_bucket(store: str) -> bool:
-    """Whether a store's name is that of a bucket."""
-    return store.startswith("s3://")
-
-
 def _is_elsewhere(store: str) -> bool:
     """Whether it names a bucket, or several folders: a pattern, or names with commas between them."""
-    if not _is_bucket(store) and not any(letter in store for letter in "*?[,"):
+    if not is_bucket(store) and not any(letter in store for letter in "*?[,"):
         return False  # a plain name is not looked at here: what it lies on may hang
     return not Path(store).exists()
 

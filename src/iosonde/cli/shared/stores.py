@@ -12,9 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from iosonde.cli.shared.progress import working
+from iosonde.engine.layout.root import is_bucket
 from iosonde.engine.remote.joined import join
 from iosonde.engine.remote.mirror import EVERYTHING, STATES, cache_folder, mirrored
-from iosonde.engine.remote.s3 import SCHEME, bucket_of
+from iosonde.engine.remote.s3 import bucket_of
 from iosonde.model.errors import UsageError
 
 
@@ -52,7 +53,7 @@ def _remove(folder: Path, owner: int) -> None:
 def _root(word: str, environ: Mapping[str, str], tables: tuple[str, ...]) -> list[Path]:
     """The folders that one word names."""
     word = word.strip()
-    if word.startswith(SCHEME):
+    if is_bucket(word):
         with working("fetch") as progress:
             bucket = bucket_of(word, environ)
             return [mirrored(bucket, cache_folder(environ), progress, tables)]

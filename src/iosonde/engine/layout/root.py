@@ -18,3 +18,11 @@ def default_root(environ: Mapping[str, str]) -> Path:
         / "state"
         / "iosonde"
     )
+
+
+SCHEME = "s3://"
+
+
+def is_bucket(store: str) -> bool:
+    """Whether a store's name is that of a bucket, ``s3://bucket/prefix``."""
+    return store.startswith(SCHEME)

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from iosonde.engine.layout.root import SCHEME, is_bucket
 from iosonde.model.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
 
-SCHEME = "s3://"
 _PATIENCE = timedelta(seconds=30)
 _TRIES = 4
 
@@ -142,13 +142,16 @@ class Bucket:
 def bucket_of(url: str, environ: Mapping[str, str], endpoint: str | None = None) -> Bucket:
     """The bucket that ``s3://bucket/prefix`` names. Raises UsageError: no bucket, no keys."""
     name, _, prefix = url.removeprefix(SCHEME).partition("/")
-    if not url.startswith(SCHEME) or not name:
+    if not is_bucket(url) or not name:
         raise UsageError(f"{url!r} names no bucket", expected="s3://bucket/prefix")
     missing = [
         key for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY") if not environ.get(key)
     ]
     if missing:
-        raise UsageError(f"{' and '.join(missing)} is not set", expected="keys of the S3 server")
+        verb = "is" if len(missing) == 1 else "are"
+        raise UsageError(
+            f"{' and '.join(missing)} {verb} not set", expected="keys of the S3 server"
+        )
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "us-east-1"
     address = (
         endpoint

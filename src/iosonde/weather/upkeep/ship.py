@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Protocol
 
 from iosonde.engine.atomic import draft_of, permitted, sync
+from iosonde.engine.layout.root import is_bucket
 from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.engine.remote.mirror import TABLES, is_ours
-from iosonde.engine.remote.s3 import SCHEME, Bucket, bucket_of
+from iosonde.engine.remote.s3 import Bucket, bucket_of
 from iosonde.host.boots import Boot
 from iosonde.model.errors import StoreError
 from iosonde.weather.upkeep.ship_states import ship_states
@@ -133,7 +134,7 @@ def ship(
     Raises StoreError, UsageError: the destination refuses.
     """
     place: _Place
-    if to.startswith(SCHEME):
+    if is_bucket(to):
         place = _InBucket(bucket_of(to, environ, endpoint))
     else:
         place = _Folder(Path(to))
