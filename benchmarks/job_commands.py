@@ -1,6 +1,6 @@
 """Whole commands about jobs on a table of many: start of Python, reading and all.
 
-``python -m benchmarks.job_commands TABLE --job ID [--step S]``: a table as ``iosonde umami`` takes it. Each command
+``python -m benchmarks.job_commands TABLE --job ID [--step S]``: a table as ``iosonde explain --diagram`` takes it. Each command
 runs in a process of its own, three times; the median time and the largest memory are printed.
 """
 

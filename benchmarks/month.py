@@ -2,7 +2,7 @@
 
 The samples are synthetic but as noisy as real ones: lognormal service time (sigma 0.5), lognormal
 timer overshoot (median 100 us, sigma 0.3), run-queue waits with a heavy tail, random offsets. They go through the real
-spool and the real ``iosonde seal``.
+spool and the real ``iosonde store seal``.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Slow minutes of a probing host with a run queue: which are put down to the host, and which to the storage.
 
-Samples go through the real spool, ``iosonde seal`` and ``iosonde slowdown``'s analysis.
+Samples go through the real spool, ``iosonde store seal`` and ``iosonde slowdown``'s analysis.
 """
 
 from __future__ import annotations

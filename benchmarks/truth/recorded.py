@@ -69,7 +69,7 @@ def _over(seconds: Floats) -> float:
 
 
 def t7(seed: int, scale: float = 1.0) -> list[Row]:
-    """Megabytes of a day of six ops at 1 Hz, sealed as `iosonde seal` does, and merged quantiles."""
+    """Megabytes of a day of six ops at 1 Hz, sealed as `iosonde store seal` does, and merged quantiles."""
     random = np.random.default_rng(seed)
     hours = max(1, int(24 * scale))
     with tempfile.TemporaryDirectory(prefix="iosonde-truth-") as folder:

@@ -13,10 +13,10 @@ def test_what_it_wrote_is_sealed_once_it_ended_and_not_before(tmp_path: Path) ->
     config = f'host = "login 2"\n{harness.target(tmp_path)}'
     with harness.running(tmp_path, config) as agent:
         harness.wait_for("rows", lambda: agent.metric("iosonde_spool_rows_total"))
-        harness.run(["seal", "--store", agent.store])
+        harness.run(["store", "seal", "--store", agent.store])
         assert not list(agent.store.glob("samples/*/*/*.parquet"))
         agent.kill()
-        harness.run(["seal", "--store", agent.store])
+        harness.run(["store", "seal", "--store", agent.store])
     (file,) = agent.store.glob("samples/*/host=login-2-*/*.parquet")
     assert file.stat().st_size > 0
     assert not list(agent.store.glob("spool/*/*.spool"))

@@ -115,17 +115,17 @@ def test_an_export_that_cannot_be_written_leaves_nothing(store, tmp_path, capsys
 
 def test_seal_names_the_new_files(tmp_path, capsys):
     simulated(tmp_path, 60)
-    assert run("seal", store=tmp_path) == 0
+    assert run("store", "seal", store=tmp_path) == 0
     captured = capsys.readouterr()
     assert captured.out.strip().endswith(".parquet")
-    assert run("seal", store=tmp_path) == 0
+    assert run("store", "seal", store=tmp_path) == 0
     assert "nothing to seal" in capsys.readouterr().err
 
 
 def test_what_cannot_be_sealed_is_told_once(tmp_path, capsys):
     simulated(tmp_path, 60)
     (tmp_path / "samples").touch()
-    assert run("seal", store=tmp_path) == 1
+    assert run("store", "seal", store=tmp_path) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("cannot seal") == 1

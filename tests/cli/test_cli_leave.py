@@ -94,16 +94,16 @@ def test_forget_removes_state_and_baselines_of_what_does_not_run(tmp_path, capsy
     baselines.mkdir(parents=True)
     for name in ("gone.1000ms.baseline", "gone-too.1000ms.baseline", "live.1000ms.baseline"):
         (baselines / name).write_text("")
-    assert run("forget", "/work", store=tmp_path) == 2
+    assert run("store", "forget", "/work", store=tmp_path) == 2
     assert "/work is being probed on login2" in capsys.readouterr().err
-    assert run("forget", "/old", store=tmp_path) == 0
+    assert run("store", "forget", "/old", store=tmp_path) == 0
     assert capsys.readouterr().out == "forgot /old of login2\n"
     assert [Path(name).name for name in files(tmp_path)] == [
         "gone-too.1000ms.baseline",
         "live.1000ms.baseline",
         "live.json",
     ]
-    assert run("forget", "/old", store=tmp_path) == 2
+    assert run("store", "forget", "/old", store=tmp_path) == 2
 
 
 def test_the_worst_is_first_and_not_knowing_is_not_the_worst(tmp_path, capsys):
@@ -125,15 +125,15 @@ def test_clean_removes_marked_directories_only(tmp_path, capsys):
         (own / name).mkdir(parents=True)
         (own / name / "MARK").write_text(f"{mark}\n")
         (own / name / "data").write_bytes(b"x" * 2048)
-    assert run("clean", str(tmp_path), "-n") == 0
+    assert run("store", "clean", str(tmp_path), "-n") == 0
     assert capsys.readouterr().out == f"unused {own}/login2: 1 file, 2.00 KiB\n"
-    assert run("clean", str(tmp_path), "--json") == 0
+    assert run("store", "clean", str(tmp_path), "--json") == 0
     (found,) = json.loads(capsys.readouterr().out)["directories"]
     assert (found["removed"], found["bytes"]) == (True, 2048)
     assert files(tmp_path) == [f"{own.name}/mine/MARK", f"{own.name}/mine/data"]
-    assert run("clean", str(tmp_path)) == 0
+    assert run("store", "clean", str(tmp_path)) == 0
     assert "nothing of iosonde" in capsys.readouterr().err
-    assert run("clean", str(tmp_path / "none")) == 1
+    assert run("store", "clean", str(tmp_path / "none")) == 1
     assert "cannot open" in capsys.readouterr().err
 
 

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from iosonde.cli import main
+from iosonde.cli.commands import FIRST, GROUPS, RENAMED, every
 from iosonde.cli.shared.text import table
 from iosonde.model.units import format_count
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import simulated, state
 
-NO_STORE = ("completion", "simulate", "clean")
+NO_STORE = ("completion",)
 """Commands that read files only."""
 HEAVY = ("numpy", "duckdb", "rich", "matplotlib", "fastapi", "iosonde._core", "dataclasses")
 
@@ -26,18 +26,33 @@ def store(tmp_path_factory):
 def test_help_names_every_command(capsys):
     assert run("--help") == 0
     text = capsys.readouterr().out
-    names = [command.name for group in main.GROUPS.values() for command in group]
-    assert all(f"  {name} " in text for name in names)
+    assert [line.split()[0] for line in text.splitlines() if line.startswith("  ")][4:12] == [
+        command.name for command in FIRST
+    ]
+    folded = text.partition("  serve ")[2].split()
+    assert run("help", "all") == 0
+    whole = capsys.readouterr().out
+    for command in (one for group in GROUPS.values() for one in group):
+        assert command.name in folded
+        assert f"  {command.name:<11}{command.summary}" in whole
     assert run("help", "now") == 0
 
 
 def test_every_command_has_help_with_examples(capsys):
-    for group in main.GROUPS.values():
-        for command in group:
-            assert run(command.name, "--help") == 0
-            text = capsys.readouterr().out
-            assert "examples:\n  " in text
-            assert "--store" in text or command.name in NO_STORE
+    for command in every():
+        assert run(command.name, "--help") == 0
+        text = capsys.readouterr().out
+        assert "examples:\n  " in text
+        assert "--store" in text or command.name in NO_STORE
+
+
+def test_a_former_command_names_its_new_words_once(store, capsys):
+    for old, new in RENAMED.items():
+        assert run(old, "--help") == 0
+        told = capsys.readouterr()
+        assert told.err == f"iosonde: note: '{old}' is now '{' '.join(new)}'\n"
+        assert told.out.startswith(f"usage: iosonde {' '.join(w for w in new if w[0] != '-')} ")
+    assert run("fleet", store=store) == run("now", "--hosts", store=store)
 
 
 def test_no_command_is_a_usage_error(capsys):
@@ -49,7 +64,7 @@ def test_no_command_is_a_usage_error(capsys):
     ("arguments", "message"),
     [
         (["nwo"], "there is no command 'nwo'"),
-        (["now", "--sinec"], "unrecognized arguments: --sinec; try 'iosonde now --help'"),
+        (["now", "--sinec"], "unrecognized arguments: --sinec; try --since, or"),
         (["events", "--sinec", "-1h"], "--sinec=-1h; try --since, or"),
         (["--store", "/data", "now"], "--store stands before a command; expected options after it"),
         (["slowdown", "--window", "1mi"], "--window: cannot read the duration '1mi'"),
@@ -125,8 +140,9 @@ def test_an_encoding_without_our_letters_is_no_error(tmp_path):
 def test_a_store_that_is_a_file_is_told_in_a_line(tmp_path, capsys):
     path = tmp_path / "file"
     path.touch()
-    for command in ("now", "events", "slowdown", "runs", "jobs", "seal"):
-        assert run(command, store=path) == 1
+    for command in ("now", "events", "slowdown", "runs", "jobs", "export"):
+        words = ("export", "samples") if command == "export" else (command,)
+        assert run(*words, store=path) == 1
         error = capsys.readouterr().err
         assert error.startswith("iosonde: ")
         assert str(path) in error

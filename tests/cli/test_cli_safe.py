@@ -72,7 +72,7 @@ def evil_jobs(path: Path) -> list[str]:
     "command",
     [
         ["explain", "--job", "4711\x1b[2J13"],
-        ["umami", "--job", "4711\x1b[2J13"],
+        ["explain", "--diagram", "--job", "4711\x1b[2J13"],
         ["explain", "--job", "4711\x1b[2J"],
         ["jobs"],
         ["correlate"],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.cli import main
+from iosonde.cli.commands import every
 from iosonde.cli.shared.fitting import fitted_columns, fitted_text, visible
 from tests.kit.commands import run
 from tests.kit.harness import IOSONDE
@@ -94,7 +94,7 @@ def test_lines_fit_and_words_stay_whole(name: str, store: Path) -> None:
 
 
 def test_help_fits(store: Path) -> None:
-    for command in (command.name for group in main.GROUPS.values() for command in group):
+    for command in (command.name for command in every()):
         lines = on_terminal(80, [command, "--help"], store)
         assert max(map(len, lines)) <= 120, command
         # Examples and formulas stand as they are; options and sentences fit.

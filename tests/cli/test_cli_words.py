@@ -70,10 +70,10 @@ def test_an_empty_store_has_nothing_to_export(tmp_path, capsys, table):
 
 
 def test_a_store_that_does_not_exist_cannot_be_sealed(tmp_path, capsys):
-    assert run("seal", store=tmp_path / "nonexistent") == 1
+    assert run("store", "seal", store=tmp_path / "nonexistent") == 1
     assert "there is no store" in capsys.readouterr().err
     assert not (tmp_path / "nonexistent").exists()
-    assert run("seal", store=tmp_path) == 0
+    assert run("store", "seal", store=tmp_path) == 0
 
 
 def test_the_same_source_is_named_once():

@@ -38,9 +38,9 @@ def agent_flags(*words: str) -> set[str]:
     return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", done.stdout))
 
 
-def python_flags(word: str) -> set[str]:
+def python_flags(*words: str) -> set[str]:
     """Options of a command of ``iosonde``."""
-    (found,) = [one for one in command_helps() if one.words == (word,)]
+    (found,) = [one for one in command_helps() if one.words == words]
     return {flag for option in found.options for flag in option.flags}
 
 
@@ -56,11 +56,14 @@ def test_commands_of_a_recipe_have_their_options(recipe: Path) -> None:
         recipe.read_text().replace('"${IOSONDE_AGENT:-iosonde-agent}"', "iosonde-agent")
     )
     assert found
-    names = {one.words[0] for one in command_helps()}
+    words_of = {one.words for one in command_helps()}
+    names = {words[0] for words in words_of}
     for program, first, *others in found:
         options = [word for word in (first, *others) if re.match(r"--?\w", word)]
         if program == "iosonde-agent":
             known = agent_flags(*([first] if first in ("now", "check", "config") else []))
+        elif (first, *others[:1]) in words_of:
+            known = python_flags(first, others[0])
         elif first in names:
             known = python_flags(first)
         else:
@@ -250,7 +253,7 @@ def test_the_digest_is_mailed_or_the_unit_fails(tmp_path: Path) -> None:
     shell, option, command = shlex.split(line)
     assert (shell, option) == ("/bin/sh", "-c")
     options = set(re.findall(r"(?<=\s)--[a-z]+", command))
-    assert options <= python_flags("digest")
+    assert options <= python_flags("report")
     sendmail, sent = tmp_path / "sendmail", tmp_path / "sent"
     sendmail.write_text(f'#!/bin/sh\n[ "$1" = -t ] && cat > {sent}\n')
     sendmail.chmod(0o755)

@@ -130,7 +130,7 @@ def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
     )
     assert run("jobs", "--format", "json", store=tmp_path / "store") == 0
     assert json.loads(capsys.readouterr().out)["n"] == 2_999
-    assert run("umami", "--job", "1", store=tmp_path / "store") == 1
+    assert run("explain", "--diagram", "--job", "1", store=tmp_path / "store") == 1
     assert "come from sacct, without I/O performance" in capsys.readouterr().err
 
 

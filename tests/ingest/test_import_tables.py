@@ -63,7 +63,7 @@ def test_a_table_with_a_mapping(tmp_path, mapping, capsys):
     assert run(*asked, store=store) == 1
     assert "already in the store" in capsys.readouterr().out
     assert jobs.read_jobs(store) == found
-    assert run("umami", "--job", "105", "--format", "json", store=store) == 0
+    assert run("explain", "--diagram", "--job", "105", "--format", "json", store=store) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["n_history"] == 5
     metric = {row["metric"]: row for row in data["rows"]}

@@ -90,7 +90,7 @@ def answers(capsys, *arguments: str, store: Path | None = None):
 QUESTIONS = {
     "explain": ("explain", "--job", str(SLOW)),
     "explain all": ("explain", "--job", "7", "--history", "all"),
-    "umami": ("umami", "--job", str(SLOW)),
+    "umami": ("explain", "--diagram", "--job", str(SLOW)),
     "climate": ("climate",),
     "correlate": ("correlate",),
     "correlate all": ("correlate", "--metrics", "all", "--by", "none"),

@@ -132,7 +132,7 @@ def test_missing_samples_make_the_factor_a_bound_and_that_is_shown(tmp_path, cap
     (suspect,) = [c for c in explain(found, "7").candidates if c.metric == CF]
     assert suspect.flags == ("missing",)
     said = "17% of the servers' samples are missing: coverage factors are upper bounds"
-    assert run("umami", "--job", "7", "--format", "json", store=tmp_path) == 0
+    assert run("explain", "--diagram", "--job", "7", "--format", "json", store=tmp_path) == 0
     data = json.loads(capsys.readouterr().out)
     assert said in data["notes"]
     assert {r["metric"]: r["flags"] for r in data["rows"]}[LEFT] == ["missing"]
@@ -159,7 +159,10 @@ def test_an_old_state_is_flagged_through_to_the_diagram(tmp_path, capsys) -> Non
     found = stored(tmp_path, *room)
     assert found.metrics["fullest_ost_percent"].tolist() == [60.0]
     assert found.flags[0, "fullest_ost_percent"] == ("stale",)
-    assert run("umami", "--job", "7", "--metric", "fullest_ost_percent", store=tmp_path) == 0
+    assert (
+        run("explain", "--diagram", "--job", "7", "--metric", "fullest_ost_percent", store=tmp_path)
+        == 0
+    )
     out = capsys.readouterr().out
     assert f"stale (fullest OST): {QUALITY['stale']}" in " ".join(out.split())
 

@@ -107,35 +107,35 @@ def test_of_very_many_runs_the_slowest_are_told(
     assert {int(line.split()[0]) for line in lines[:30]} == set(range(10, 40))
 
 
-@pytest.mark.parametrize("command", ["explain", "umami"])
+@pytest.mark.parametrize("command", ["explain", "explain --diagram"])
 def test_a_word_that_is_no_file_is_the_job(
     command: str, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    plain, _ = asked(capsys, command, "--job", "4711", store=store)
-    out, err = asked(capsys, command, "4711", store=store)
+    plain, _ = asked(capsys, *command.split(), "--job", "4711", store=store)
+    out, err = asked(capsys, *command.split(), "4711", store=store)
     assert out == plain
     assert err == "note: reading 4711 as a job ID\n"
-    assert run(command, "jobs.csv", store=store) == 2
+    assert run(*command.split(), "jobs.csv", store=store) == 2
     noted, error = capsys.readouterr().err.splitlines()
     assert noted == "note: reading jobs.csv as a job ID"
     assert error.startswith("iosonde: there is no job 'jobs.csv' in ")
     Path("4711").write_text("x\n")
     for words in (["4711"], ["a/4711"], ["4711", "4712"], ["4712", "--mapping", "x.toml"], []):
-        assert run(command, *words, store=store) == 2
+        assert run(*command.split(), *words, store=store) == 2
         assert "the job is missing; expected --job ID" in capsys.readouterr().err
-    assert run(command, "n" * 300, store=store) == 2
+    assert run(*command.split(), "n" * 300, store=store) == 2
     assert "there is no job" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["explain", "umami"])
+@pytest.mark.parametrize("command", ["explain", "explain --diagram"])
 @pytest.mark.parametrize("part", ["98765", "987", "765.cluster"])
 def test_a_part_of_an_id_that_only_one_has_will_do(
     command: str, part: str, store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plain, _ = asked(capsys, command, "--job", "98765.cluster", "--step", "2", store=store)
-    out, err = asked(capsys, command, "--job", part, "--step", "2", store=store)
+    plain, _ = asked(capsys, *command.split(), "--job", "98765.cluster", "--step", "2", store=store)
+    out, err = asked(capsys, *command.split(), "--job", part, "--step", "2", store=store)
     assert out == plain
     assert (
         f"note: there is no job {part}: 98765.cluster is the only one that begins or ends so" in err
@@ -185,13 +185,13 @@ def test_what_is_for_experts_is_told_on_demand(
 
 
 @pytest.mark.parametrize("ending", ["json", "csv"])
-@pytest.mark.parametrize("command", ["jobs", "climate", "umami", "correlate"])
+@pytest.mark.parametrize("command", ["jobs", "climate", "explain --diagram", "correlate"])
 def test_what_was_written_is_told(
     command: str, ending: str, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / f"out.{ending}"
-    job = ("--job", "4711") if command == "umami" else ()
-    out, err = asked(capsys, command, *job, "-o", str(path), store=store)
+    job = ("--job", "4711") if "--diagram" in command else ()
+    out, err = asked(capsys, *command.split(), *job, "-o", str(path), store=store)
     assert out == ""
     assert f"wrote {path}" in err.splitlines()
     assert path.exists()

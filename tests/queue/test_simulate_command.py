@@ -1,4 +1,4 @@
-"""`iosonde simulate` and `iosonde what-if`: tables, data, pictures, sweeps, Ctrl-C."""
+"""`iosonde simulate` and `iosonde simulate --from`: tables, data, pictures, sweeps, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -119,7 +119,9 @@ def test_what_if_answers_from_a_table(capsys, tmp_path):
     pairs = zip(truth.latency_s.tolist(), truth.load_per_s.tolist(), strict=True)
     rows = "".join(f"{latency},{load}\n" for latency, load in pairs)
     path.write_text("latency_s,load_per_s\nlong,3\n" + rows)
-    code, out, err = run(capsys, "what-if", str(path), "--queue", "5", "--format", "json")
+    code, out, err = run(
+        capsys, "simulate", "--from", str(path), "--queue", "5", "--format", "json"
+    )
     assert code == 0
     assert "line 2: latency_s = 'long' is no number" in err
     found = json.loads(out)
@@ -128,6 +130,6 @@ def test_what_if_answers_from_a_table(capsys, tmp_path):
     assert found["what_if"]["then_median_s"]["value"] < found["what_if"]["median_s"]["value"]
     assert "With a queue of 5 instead of " in found["sentences"][-1]
     path.write_text("latency_s\n1\n")
-    code, _, err = run(capsys, "what-if", str(path))
+    code, _, err = run(capsys, "simulate", "--from", str(path))
     assert code == 1
     assert "expected the columns latency_s (or latency_ns) and load_per_s" in err

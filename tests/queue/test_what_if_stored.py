@@ -1,4 +1,4 @@
-"""`iosonde what-if` on a store: a probe's reads with the operations that servers counted beside them."""
+"""`iosonde simulate --from` on a store: a probe's reads with the operations that servers counted beside them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def stored(tmp_path):
 
 def ask(root, *more):
     span = ["--since", _when(-10), "--until", _when(100_000)]
-    return main(["what-if", "--target", "/work", *span, "--store", str(root), *more])
+    return main(["simulate", "--from", "--target", "/work", *span, "--store", str(root), *more])
 
 
 def test_reads_and_loads_of_the_store_give_the_queue(stored, capsys):

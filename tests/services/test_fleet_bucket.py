@@ -80,7 +80,7 @@ def copied(url: str, environ: dict[str, str]) -> Path:
 
 def test_two_hosts_ship_to_a_bucket_and_all_questions_read_it(hosts, environ, capsys, tmp_path):
     for root in hosts:
-        assert run("seal", "--to", URL, store=root) == 0
+        assert run("store", "seal", "--to", URL, store=root) == 0
     assert "were there" in capsys.readouterr().err
     whole = sum(Store(root).count() for root in hosts)
     assert Store(copied(URL, environ)).count() == whole
@@ -119,7 +119,7 @@ def test_a_bucket_answers_about_now_with_the_age_of_what_it_knows(environ, serve
     code, text = asked("check")
     assert code == 1
     assert text.startswith("IOSONDE WARNING - reads on /work are 3.1x slower")
-    code, text = asked("fleet")
+    code, text = asked("now", "--hosts")
     assert (code, "states are up to 5 min" in " ".join(text.split())) == (0, True)
 
     put(tmp_path, work=state(written_ns=ago + 200 * SECOND))
@@ -160,7 +160,7 @@ def test_the_variable_may_name_a_bucket(environ, monkeypatch, tmp_path):
     monkeypatch.setenv("IOSONDE_STORE", URL)
     code, text = asked("check", store=())
     assert (code, "/work is as usual" in text) == (0, True)
-    code, text = asked("compact", store=())
+    code, text = asked("store", "compact", store=())
     assert (code, f"IOSONDE_STORE={URL} can be read only" in text) == (2, True)
     agent = Path(sys.executable).with_name("iosonde-agent")
     done = subprocess.run([agent, "now"], capture_output=True, text=True, check=False, timeout=60)
@@ -261,7 +261,7 @@ def test_what_the_bucket_drops_leaves_the_copy(hosts, server, environ):
 def test_a_folder_of_many_hosts_is_a_store(hosts, tmp_path):
     shared = tmp_path / "shared"
     for root in (*hosts, hosts[0]):
-        assert run("seal", "--to", str(shared), store=root) == 0
+        assert run("store", "seal", "--to", str(shared), store=root) == 0
     whole = sum(Store(root).count() for root in hosts)
     assert Store(shared).count() == whole
     assert not list(shared.rglob(".*.parquet"))
@@ -278,7 +278,7 @@ def test_several_folders_are_one_store_and_a_file_in_two_counts_once(hosts, tmp_
     assert len((tmp_path / "all.csv").read_text().splitlines()) == whole + 1
     pattern = str(hosts[0].parent / "n*")
     assert run("slowdown", "--json", store=pattern) == 0
-    assert run("forget", "/work", store=together) == 2
+    assert run("store", "forget", "/work", store=together) == 2
     assert "read only" in capsys.readouterr().err
 
 

@@ -75,10 +75,10 @@ def test_an_empty_store_says_that_nothing_was_watched(tmp_path: Path) -> None:
 
 
 def test_a_mail_with_headers(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("digest", "--until", UNTIL, "--to", "a@example.org", store=root) == 0
+    assert run("report", "--mail", "--until", UNTIL, "--to", "a@example.org", store=root) == 0
     message = email.message_from_string(capsys.readouterr().out)
     assert message["To"] == "a@example.org"
     assert message["Subject"].startswith("storage ")
     assert "/work" in message.get_payload()
-    assert run("digest", "--to", "nobody", store=root) == 2
-    assert run("digest", "--to", "a@b\nBcc: c@d", store=root) == 2
+    assert run("report", "--mail", "--to", "nobody", store=root) == 2
+    assert run("report", "--mail", "--to", "a@b\nBcc: c@d", store=root) == 2

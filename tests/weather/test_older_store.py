@@ -107,7 +107,7 @@ def test_both_commands_read_its_states(older, capsys):
 
 def test_it_is_sealed_by_this_version(older):
     before = Store(older).samples(("due_ns",))
-    assert run("seal", store=older) == 0
+    assert run("store", "seal", store=older) == 0
     assert not list(older.rglob("*.spool"))
     assert np.array_equal(
         np.sort(before["due_ns"]), np.sort(Store(older).samples(("due_ns",))["due_ns"])

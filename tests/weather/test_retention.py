@@ -188,12 +188,12 @@ def test_sealing_on_a_file_system_without_room(tmp_path):
                     pass
         except OSError:
             pass
-        assert main(["seal", "--store", str(place)]) == 1
+        assert main(["store", "seal", "--store", str(place)]) == 1
         assert len(spool_segments(place)) == 2
         assert not [p for p in (place / "samples").rglob("*") if p.is_file()]
         assert len(everything(place)) == rows
         ballast.unlink()
-        assert main(["seal", "--store", str(place)]) == 0
+        assert main(["store", "seal", "--store", str(place)]) == 0
         assert len(everything(place)) == rows
         """
     )
@@ -210,6 +210,6 @@ def test_sealing_on_a_file_system_without_room(tmp_path):
 def test_the_command_fails_when_something_could_not_be_sealed(live, monkeypatch, capsys):
     monkeypatch.setattr(sealing, "this_host", lambda: "login2")
     (live / "samples").write_text("in the way")
-    assert main.main(["seal", "--store", str(live)]) == 1
+    assert main.main(["store", "seal", "--store", str(live)]) == 1
     assert "segment stays" in capsys.readouterr().err
     assert len(spool_segments(live)) == 2

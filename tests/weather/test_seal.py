@@ -187,7 +187,7 @@ def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
         from iosonde.cli.main import main
         from iosonde.weather import seal
         seal.this_host = lambda: "login2"
-        sys.exit(main(["seal", "--store", sys.argv[1]]))
+        sys.exit(main(["store", "seal", "--store", sys.argv[1]]))
         """
     )
     before = spool_segments(live)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from iosonde.cli.diagram import show_diagram
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note, settle
 from iosonde.cli.shared.terminal import one_line
@@ -18,6 +19,7 @@ from iosonde.jobs.scheduled.data import story_data
 from iosonde.jobs.scheduled.text import story_text, text_block
 from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.table.runs import find_run
+from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ EXAMPLES = """\
   iosonde explain --job 4711 --plot 4711.png     the diagram as a picture
   iosonde explain --job 4711 --format json       every metric that was looked at, with its evidence
   iosonde explain --job 4711 --format text       72 columns of plain text, for the mail of a job's epilogue
+  iosonde explain --diagram --job 4711           the diagram alone: docs/umami.md says how to read it
+  iosonde explain --diagram jobs.csv --job 4711 --metric cf_bandwidth_ratio --format csv
 
 A job that only the scheduler recorded (iosonde import sacct.txt) is explained by what probes saw while it
 ran, by its run time among earlier ones, and by counters of its nodes (docs/jobs.md).
@@ -44,6 +48,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print why a job was slow."""
     args = _parse(arguments)
     with job_options.notes_last() as note:
+        if args.diagram:
+            show_diagram(args, note)
+            return 0
         settle(args, note)
         records = [] if args.table else _records(args, note)
         if records and _answer_scheduled(args, records):
@@ -73,8 +80,17 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     job_options.add_job(parser)
     told = "also: what performance goes with over all runs, and columns without a description"
     parser.add_argument("-v", "--verbose", action="store_true", help=told)
-    parser.add_data(("json", "text"))
-    return parser.parse(arguments)
+    told = "the diagram alone: every metric of the job within its history"
+    parser.add_argument("--diagram", action="store_true", help=told)
+    parser.add_argument("--metric", action="append", metavar="M", help=parameters.UMAMI_METRIC)
+    parser.add_data(("json", "text", "csv"))
+    args = parser.parse(arguments)
+    if args.format == ("text" if args.diagram else "csv"):
+        wanted = "table, json, csv" if args.diagram else "table, json, text"
+        raise UsageError(f"there is no {args.format} of this answer", expected=f"one of {wanted}")
+    if args.metric and not args.diagram:
+        raise UsageError("--metric chooses rows of the diagram", hint="--diagram --metric M")
+    return args
 
 
 def _answer_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:

@@ -12,91 +12,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from iosonde import __version__
+from iosonde.cli.commands import Command, every, listed, renamed
 from iosonde.cli.shared.notes import Notes
 from iosonde.cli.shared.terminal import safe_output
 from iosonde.model.errors import IosondeError, UsageError
-
-
-class Command(NamedTuple):
-    """A command and what the help says of it."""
-
-    name: str
-    module: str
-    summary: str
-
-
-GROUPS: dict[str, tuple[Command, ...]] = {
-    "Measure": (
-        Command(
-            "ping", "weather.ping", "how a directory answers now: a verdict within ten seconds"
-        ),
-        Command("probe", "weather.probe", "watch directories and see how they answer"),
-        Command(
-            "bench", "bench.bench", "what storage can do: small objects, large files, an NFS server"
-        ),
-        Command(
-            "simulate",
-            "queue.simulate",
-            "who waits in a storage queue: a model from a scenario file",
-        ),
-    ),
-    "Gather": (
-        Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
-    ),
-    "Ask": (
-        Command(
-            "now", "weather.now", "current verdict per target: is it slow, how much, since when"
-        ),
-        Command("fleet", "weather.fleet", "this node or the storage? every host beside the others"),
-        Command("check", "weather.check", "now, as a monitoring plugin (exit code 0, 1, 2, 3)"),
-        Command(
-            "slowdown", "weather.slowdown", "slowdown over time, with baseline, interval and n"
-        ),
-        Command(
-            "events", "weather.events", "what happened: slow stretches, hangs, outages; what recurs"
-        ),
-        Command("bursts", "weather.bursts", "seconds in which operations waited, within a run"),
-        Command("runs", "runs", "benchmark runs side by side, or one in detail"),
-        Command(
-            "why", "attribution.why", "what is slow, since when, which part, whose load: one answer"
-        ),
-        Command("blame", "attribution.blame", "who made it slow, or the load: jobs, users, nodes"),
-        Command("locate", "locate", "which OST, server, link, router or client is slow"),
-        Command("jobs", "jobs", "jobs to choose from, newest first"),
-        Command("explain", "explain", "why was this job slow: one sentence with its evidence"),
-        Command("umami", "umami", "a job among earlier runs of its kind: every metric, its class"),
-        Command("correlate", "correlate", "what goes with the performance of jobs, from any table"),
-        Command("climate", "climate", "what changed for good, when, and what changed with it"),
-        Command(
-            "what-if", "queue.what_if", "what a shorter queue would change, from measured reads"
-        ),
-        Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
-    ),
-    "Keep": (
-        Command("export", "export", "samples, windows or runs as Parquet, CSV or JSON"),
-        Command("seal", "seal", "turn closed spool segments into Parquet"),
-        Command("compact", "compact", "merge small sealed files; remove old samples on request"),
-        Command("forget", "weather.forget", "probes that have ended: their states and baselines"),
-        Command("clean", "weather.clean", "remove what iosonde keeps in a directory"),
-    ),
-    "Check": (
-        Command(
-            "selftest", "selftest.selftest", "which phases of a benchmark slow which operations"
-        ),
-        Command("doctor", "doctor", "does what the probe measures mean what you think it does?"),
-    ),
-    "Show": (
-        Command("figure", "weather.figure", "the figures of the method's paper, from your store"),
-        Command("report", "report", "a target's week, or a benchmark run, on one HTML page"),
-        Command("digest", "weather.digest", "a week of all targets as a mail in plain text"),
-        Command("serve", "serve", "the web page, on this machine only by default"),
-        Command("demo", "demo", "watch a directory, put a load on it, see it found"),
-        Command("completion", "completion.completion", "completion of bash, zsh or fish"),
-    ),
-}
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """What writing to stdout may end with."""
@@ -104,10 +25,9 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 EXAMPLES = """\
 Try it:
   iosonde demo                        two minutes, needs nothing but a directory
+  iosonde ping /work                  one directory, now, without a store
   iosonde probe /work /home           watch two directories; Ctrl-C ends with a summary
-  iosonde now                         what the running probes say
-  iosonde slowdown --since -2h --plot slow.png
-  iosonde check /work -w 2 -c 5       as a monitoring plugin
+  iosonde now                         one sentence a target, from the running probes
 """
 
 
@@ -172,14 +92,17 @@ def _make_writable() -> None:
 
 def _dispatch(arguments: list[str], notes: Notes) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        if len(arguments) > 1 and not arguments[1].startswith("-"):
-            return _dispatch([arguments[1], "--help"], notes)
-        print(help_text())
+        if len(arguments) > 1 and arguments[1] != "all" and not arguments[1].startswith("-"):
+            return _dispatch([*renamed(arguments[1:])[0], "--help"], notes)
+        print(help_text(all_of_them=arguments[1:] == ["all"]))
         return 0 if arguments else UsageError.exit_code
     if arguments[0] in ("-V", "--version", "version"):
         print(f"iosonde {__version__}")
         return 0
     notes.listen()
+    arguments, new_words = renamed(arguments)
+    if new_words:
+        print(f"iosonde: note: {new_words}", file=sys.stderr)
     command = _find(arguments[0])
     module = importlib.import_module(f"iosonde.cli.{command.module}")
     code: int = module.main(arguments[1:])
@@ -187,7 +110,7 @@ def _dispatch(arguments: list[str], notes: Notes) -> int:
 
 
 def _find(name: str) -> Command:
-    commands = {command.name: command for group in GROUPS.values() for command in group}
+    commands = {command.name: command for command in every()}
     if name in commands:
         return commands[name]
     if name.startswith("-"):
@@ -201,26 +124,22 @@ def _find(name: str) -> Command:
     near = nearest(name, commands)
     raise UsageError(
         f"there is no command {name!r}",
-        expected="one of " + ", ".join(commands),
-        hint=f"'iosonde {near}'" if near else "'iosonde --help'",
+        hint=f"'iosonde {near}'" if near else "'iosonde help all'",
     )
 
 
-def help_text() -> str:
-    """The help of ``iosonde`` itself."""
+def help_text(*, all_of_them: bool = False) -> str:
+    """The help of ``iosonde`` itself: the eight first commands, or every one."""
     lines = [
         "usage: iosonde COMMAND [options]",
         "",
         "The weather station for shared storage.",
         "",
         EXAMPLES,
-    ]
-    for title, commands in GROUPS.items():
-        lines.append(f"{title}:")
-        lines += [f"  {command.name:<11}{command.summary}" for command in commands]
-        lines.append("")
-    lines += [
-        "'iosonde COMMAND --help' shows a command's options and examples.",
+        "Commands:",
+        listed(all_of_them=all_of_them),
+        "",
+        "'iosonde COMMAND --help' shows options and examples; 'iosonde help all' lists every command.",
         "Environment: IOSONDE_STORE (the store folder), NO_COLOR.",
     ]
     return "\n".join(lines)

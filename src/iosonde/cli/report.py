@@ -9,6 +9,7 @@ from pathlib import Path
 from iosonde.cli.shared import options
 from iosonde.cli.shared.target_or_run import run_named
 from iosonde.cli.shared.targets import called, no_samples
+from iosonde.cli.weather.mail import add_mail, write_mail
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.names import host_of_rank
@@ -21,6 +22,9 @@ EXAMPLES = """\
   iosonde report /work --since yesterday --until today
   iosonde report bandwidth-20261101             a run, by its id or how it begins: the page for a vendor
   iosonde report run:4f2c --topology topology.csv -o run.html
+  iosonde report --mail                         a week of all targets beside the week before, as plain text
+  iosonde report --mail --until 2026-11-16T00:00
+  iosonde report --mail --to storage@example.org | sendmail -t
 """
 
 
@@ -29,6 +33,10 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    if args.mail:
+        until_ns = options.time_range(args, now_ns)[1] or now_ns
+        write_mail(store, min(until_ns, now_ns), args.to)
+        return 0
     run = run_named(store, args.target)
     if run is not None:
         _write_run(store.root, run.run_id, args, now_ns)
@@ -86,7 +94,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     parser.add_store()
+    add_mail(parser)
     args = parser.parse(arguments)
+    if args.mail:
+        if args.target is not None or args.host is not None or args.since != _SINCE:
+            raise UsageError("--mail is about a week of all targets", expected="--until alone")
+        args.since = None
+    elif args.to is not None:
+        raise UsageError("--to is the address of a mail", hint="--mail --to ADDRESS")
     if args.output.suffix.lower() not in (".html", ".htm"):
         raise UsageError(
             f"a report is a page, not {args.output.suffix or 'a file without an ending'}",

@@ -284,7 +284,7 @@ STORE = {
     "store-spool": Check(
         "closed spool segments older than 2 h",
         "Unsealed rows take five times the space and make every question slow.",
-        "run 'iosonde seal' from a timer, or keep 'iosonde serve' running",
+        "run 'iosonde store seal' from a timer, or keep 'iosonde serve' running",
     ),
     "store-retention": Check(
         "bytes and days of samples, how long the free space will last at that rate, what the agent keeps",

@@ -4,7 +4,7 @@ Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`
 module.
 
 ``heard_ns`` is the modification time of the file: the clock of the storage, beside ``written_ns`` of the probe's.
-``shipped_ns`` is set in a copy only: when ``iosonde seal --to`` made it, by the clock of its host.
+``shipped_ns`` is set in a copy only: when ``iosonde store seal --to`` made it, by the clock of its host.
 ``namesake_ns`` is when another machine was last seen to write this state (ns, UTC): two have one host name.
 
 Older agents do not say with what they probe (``backend`` to ``file_bytes``, ``budget``, ``keep``): then

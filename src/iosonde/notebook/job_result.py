@@ -58,7 +58,7 @@ class Diagram(Pictured):
         return TableResult(columns | {row.metric: row.values for row in found.rows}, found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, as ``iosonde umami --format json`` writes it; missing is None."""
+        """Everything as plain data, as ``iosonde explain --diagram --format json`` writes it; missing is None."""
         return as_json(self.data)
 
     def _figure(self) -> UmamiFigure:

@@ -99,7 +99,7 @@ def umami_data(found: JobAnswer, shown: Shown) -> dict[str, Any]:
 
 
 def umami_csv(found: Umami) -> bytes:
-    """A line a metric, as ``iosonde umami --format csv`` has it."""
+    """A line a metric, as ``iosonde explain --diagram --format csv`` has it."""
     names, rows = flat_records(found)
     return csv_text(rows, names).encode()
 

@@ -21,7 +21,7 @@ def kept_files(states: Sequence[dict[str, Any]]) -> list[str]:
     """How to remove what stays for the next probe."""
     return [
         f"{format_size(size)} of test files stay for the next probe; "
-        f"'iosonde clean {state['path']}' removes them"
+        f"'iosonde store clean {state['path']}' removes them"
         for state in states
         if (size := size_bytes(state))
     ]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.cli.commands import every
 from iosonde.cli.completion.completion import FILES, scripts, write
 from iosonde.cli.completion.parsers import CommandHelp, command_helps
-from iosonde.cli.main import GROUPS, main
+from iosonde.cli.main import main
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +28,7 @@ def share(tmp_path_factory) -> Path:
 
 
 def test_every_command_is_described(commands):
-    every = {command.name for group in GROUPS.values() for command in group}
-    assert {one.words[0] for one in commands} == every
+    assert {one.words[0] for one in commands} == {command.name for command in every()}
     words = {one.words for one in commands}
     assert {("bench", "metadata"), ("bench", "nfs"), ("selftest", "nfs")} <= words
     for one in commands:
@@ -96,7 +96,7 @@ def complete(share: Path, line: str, store: Path, cwd: Path) -> list[str]:
     ("line", "offered"),
     [
         ("iosonde no", ["now"]),
-        ("iosonde what", ["what-if"]),
+        ("iosonde sim", ["simulate"]),
         ("iosonde bench m", ["metadata"]),
         ("iosonde now --fo", ["--format"]),
         ("iosonde now --format ", ["text", "json"]),

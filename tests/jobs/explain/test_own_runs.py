@@ -58,7 +58,7 @@ def test_a_slow_run_is_explained_by_what_was_probed_before_it(site, capsys):
     assert "was 50% slower than usual: 200/s instead of 404/s" in out[0]
     assert "  - it was the slowest of 10 runs" in out
     assert "probed reads just before" in out[0]
-    assert run("umami", "--job", "run3", store=site) == 0
+    assert run("explain", "--diagram", "--job", "run3", store=site) == 0
     assert "fraction of peak" in capsys.readouterr().out
 
 

@@ -1,4 +1,4 @@
-"""iosonde umami: a table in, a diagram out."""
+"""iosonde explain --diagram: a table in, a diagram out."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def jobs(tmp_path: Path) -> list[str]:
 
 def test_the_diagram_is_printed(jobs: list[str], capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert main(["umami", *jobs, "--job", "30"]) == 0
+    assert main(["explain", "--diagram", *jobs, "--job", "30"]) == 0
     out = capsys.readouterr().out
     assert "Job 30, 2026-11-09 00:00 UTC: ior write on work" in out
     assert "within 29 earlier runs" in out
@@ -57,7 +57,7 @@ def test_the_diagram_is_printed(jobs: list[str], capsys, monkeypatch) -> None:
 
 
 def test_numbers_come_in_the_units_of_the_model(jobs: list[str], capsys) -> None:
-    assert main(["umami", *jobs, "--job", "30", "--format", "json"]) == 0
+    assert main(["explain", "--diagram", *jobs, "--job", "30", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     rows = {row["metric"]: row for row in found["rows"]}
     busy = rows["mds_cpu_mean_percent"]
@@ -65,7 +65,7 @@ def test_numbers_come_in_the_units_of_the_model(jobs: list[str], capsys) -> None
     assert busy["values"][4] is None
     known = [v for v in busy["values"][:-1] if v is not None]
     assert busy["q50"] == pytest.approx(np.percentile(known, 50))
-    assert main(["umami", *jobs, "--job", "30", "--format", "csv"]) == 0
+    assert main(["explain", "--diagram", *jobs, "--job", "30", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["class"] for row in rows] == ["bad", "bad"]
 
@@ -73,7 +73,22 @@ def test_numbers_come_in_the_units_of_the_model(jobs: list[str], capsys) -> None
 def test_it_is_drawn(jobs: list[str], tmp_path: Path, capsys) -> None:
     for name in ("x.png", "x.svg", "x.json"):
         plot = tmp_path / name
-        assert main(["umami", *jobs, "--job", "12", "--history", "all", "--plot", str(plot)]) == 0
+        assert (
+            main(
+                [
+                    "explain",
+                    "--diagram",
+                    *jobs,
+                    "--job",
+                    "12",
+                    "--history",
+                    "all",
+                    "--plot",
+                    str(plot),
+                ]
+            )
+            == 0
+        )
         assert plot.stat().st_size > 1000
     assert json.loads((tmp_path / "x.json").read_text())["place"] == 11
     assert "wrote" in capsys.readouterr().err
@@ -94,13 +109,13 @@ def test_it_is_drawn(jobs: list[str], tmp_path: Path, capsys) -> None:
 def test_wrong_requests_are_told_in_one_line(
     jobs: list[str], more: list[str], words: str, capsys
 ) -> None:
-    assert main(["umami", *jobs, *more]) == 2
+    assert main(["explain", "--diagram", *jobs, *more]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert words in error
     assert error.startswith("iosonde: ")
 
 
 def test_without_a_table_the_store_is_asked(tmp_path: Path, capsys) -> None:
-    assert main(["umami", "--job", "1", "--store", str(tmp_path)]) == 1
+    assert main(["explain", "--diagram", "--job", "1", "--store", str(tmp_path)]) == 1
     assert "jobs" in capsys.readouterr().err
-    assert main(["umami", "--job", "1", "--mapping", "x.toml"]) == 2
+    assert main(["explain", "--diagram", "--job", "1", "--mapping", "x.toml"]) == 2

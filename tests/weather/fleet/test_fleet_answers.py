@@ -1,4 +1,4 @@
-"""``iosonde fleet``, ``/api/now`` and whose clock is wrong."""
+"""``iosonde now --hosts``, ``/api/now`` and whose clock is wrong."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def slow_target(tmp_path: Path) -> Path:
 
 
 def test_fleet_names_the_storage_that_every_host_sees_slow(slow_target, capsys):
-    assert run("fleet", store=slow_target) == 0
+    assert run("now", "--hosts", store=slow_target) == 0
     sentence, _, head, *rows = capsys.readouterr().out.splitlines()
     assert sentence == "/work is slow on 6 hosts (3.1x): the storage, not one node"
     assert head.split() == ["host", "/work", "/home"]
@@ -51,7 +51,7 @@ def test_fleet_names_the_storage_that_every_host_sees_slow(slow_target, capsys):
 
 
 def test_fleet_as_json_has_a_row_a_host(slow_target, capsys):
-    assert run("fleet", "--json", store=slow_target) == 0
+    assert run("now", "--hosts", "--json", store=slow_target) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["verdict"], found["slow_targets"]) == ("target", ["/work"])
     assert [row["host"] for row in found["rows"]] == [f"n{host}" for host in range(6)]
@@ -66,12 +66,12 @@ def test_fleet_as_json_has_a_row_a_host(slow_target, capsys):
     ],
 )
 def test_a_wrong_request_is_refused(slow_target, capsys, words, told):
-    assert run("fleet", *words, store=slow_target) == 2
+    assert run("now", "--hosts", *words, store=slow_target) == 2
     assert told in capsys.readouterr().err
 
 
 def test_a_store_without_probes_says_so(tmp_path, capsys):
-    assert run("fleet", store=tmp_path) == 1
+    assert run("now", "--hosts", store=tmp_path) == 1
     assert "no host probes" in capsys.readouterr().err
 
 

@@ -212,12 +212,12 @@ def test_a_clock_that_is_years_ahead_removes_nothing(store):
     ],
 )
 def test_a_wrong_request_is_refused(store, capsys, words, told):
-    assert run("compact", *words, store=store) == 2
+    assert run("store", "compact", *words, store=store) == 2
     assert told in capsys.readouterr().err
 
 
 def test_the_command_names_what_it_made(store, capsys):
-    assert run("compact", "--keep", "30000d", store=store) == 0
+    assert run("store", "compact", "--keep", "30000d", store=store) == 0
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 2
     assert "6 files merged into 2" in err or "merged into 2" in err

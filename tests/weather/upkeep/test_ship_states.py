@@ -59,7 +59,7 @@ def test_a_copy_speaks_with_its_age(roots, later, capsys):
     assert "3.1x slower" in slow
     assert run("check", store=shared) == 1
     assert "; seen 4 min ago" in capsys.readouterr().out.splitlines()[0]
-    assert run("fleet", store=shared) == 0
+    assert run("now", "--hosts", store=shared) == 0
     assert "states are up to 4 min old" in " ".join(capsys.readouterr().out.split())
     assert "seen" not in str(run("now", store=own)) + capsys.readouterr().out
 

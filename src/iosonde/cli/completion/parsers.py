@@ -14,6 +14,9 @@ from iosonde.cli.shared.options import DESCRIBE, Parser, ParserAskedError
 TARGETS = """sed -n 's/^{"schema_version":[^{]*"target":"\\([^"]*\\)".*/\\1/p'"""
 """Shell words that print the target of every state file: no Python, a millisecond."""
 
+OF_SEVERAL = {"bench": "benchmarks, by name", "store": "upkeep of a store, by name"}
+"""Summaries of commands that have none of their own."""
+
 
 class Operand(StrEnum):
     """What a shell offers for a value."""
@@ -67,24 +70,24 @@ class CommandHelp:
 
 def command_helps() -> list[CommandHelp]:
     """Every command that has a parser, in the order of the help."""
-    from iosonde.cli.main import GROUPS
+    from iosonde.cli.commands import every
 
     found = []
-    for group in GROUPS.values():
-        for command in group:
-            module = importlib.import_module(f"iosonde.cli.{command.module}")
-            found += [_command_help(module.main, words) for words in _words(command.name)]
+    for command in every():
+        module = importlib.import_module(f"iosonde.cli.{command.module}")
+        found += [_command_help(module.main, words) for words in _words(command.name)]
     return found
 
 
 def _words(name: str) -> Iterator[tuple[str, ...]]:
-    """``bench`` has a parser a benchmark, ``selftest`` one of its own and one a test."""
+    """``bench`` and ``store`` have a parser a second word, ``selftest`` one of its own and one a test."""
     from iosonde.cli.bench.bench import BENCHMARKS
     from iosonde.cli.selftest.selftest import TESTS
+    from iosonde.cli.store.store import UPKEEP
 
-    if name != "bench":
+    if name not in ("bench", "store"):
         yield (name,)
-    inner = {"bench": BENCHMARKS, "selftest": TESTS}.get(name, {})
+    inner = {"bench": BENCHMARKS, "selftest": TESTS, "store": UPKEEP}.get(name, {})
     yield from ((name, word) for word in inner)
 
 

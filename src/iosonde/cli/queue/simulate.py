@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iosonde.cli.queue.fitted import FROM_EXAMPLES, add_fitted, fit_reads
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import working
@@ -36,6 +37,7 @@ EXAMPLES = """\
   iosonde simulate figure-5.toml --rows reads -o reads.parquet
 
 Ctrl-C ends with what was simulated until then. docs/simulate.md describes the scenario file.
+
 """
 ROWS = ("clients", "traces", "reads", "phases")
 
@@ -43,6 +45,8 @@ ROWS = ("clients", "traces", "reads", "phases")
 def main(arguments: Sequence[str]) -> int:
     """Simulate, and print what happened."""
     args = _parse(arguments)
+    if args.source is not None:
+        return fit_reads(args)
     settings = [_setting(text) for text in args.set]
     settings += [("seed", args.seed)] if args.seed is not None else []
     settings += [("ticks", args.ticks)] if args.ticks is not None else []
@@ -148,9 +152,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = (
         "The queue in front of a storage system, and who waits in it: simulated from a scenario."
     )
-    parser = options.Parser("simulate", summary, EXAMPLES)
+    parser = options.Parser("simulate", summary, EXAMPLES + FROM_EXAMPLES)
     add = parser.add_argument
-    add("scenario", type=Path, metavar="SCENARIO.toml", help="scenario file")
+    add("scenario", type=Path, nargs="?", metavar="SCENARIO.toml", help="scenario file")
     told = "replace a field of the file; repeatable"
     add("--set", action="append", default=[], metavar="FIELD=VALUE", help=told)
     add("--ticks", type=int, metavar="N", help="length of the simulation")
@@ -163,7 +167,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
     add("--dark", action="store_true", help="dark picture")
     parser.add_data()
+    add_fitted(parser)
+    parser.add_store()
     args = parser.parse(arguments)
+    if args.scenario is None and args.source is None:
+        raise UsageError("there is no scenario", expected="SCENARIO.toml, or --from for reads")
     if args.seeds is not None and args.seeds < 1:
         raise UsageError("--seeds is below 1", expected="a number from 1 on")
     return args

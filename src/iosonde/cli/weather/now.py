@@ -9,9 +9,10 @@ from typing import Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
+from iosonde.cli.weather import hosts
 from iosonde.engine.namesakes import namesakes
 from iosonde.engine.states import read_states
-from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers
 from iosonde.weather.forget import current
@@ -22,6 +23,9 @@ EXAMPLES = """\
   iosonde now                     every watched target, the worst first
   iosonde now /work
   iosonde now --format json       with the numbers behind the sentences
+  iosonde now --hosts             this node or the storage: every host beside the others, the slowest first
+  iosonde now --hosts --at 14:05  the hour around an instant, from samples
+  iosonde now --hosts --store '/shared/iosonde/*'
 """
 
 
@@ -35,9 +39,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print notes about each target"
     )
+    hosts.add_hosts(parser)
     parser.add_store(states_only=True)
     add_timeout(parser, "60s")
-    return answered_in_time(parser.parse(arguments), _answer)
+    args = parser.parse(arguments)
+    if not args.hosts:
+        if hosts.is_past(args):
+            raise UsageError("--at, --since and --until need --hosts", hint="'iosonde events'")
+        return answered_in_time(args, _answer)
+    if args.target:
+        raise UsageError("--hosts shows all targets", expected="no TARGET beside it")
+    args.states_only = not hosts.is_past(args)
+    return answered_in_time(args, hosts.answer)
 
 
 def _answer(args: argparse.Namespace) -> int:

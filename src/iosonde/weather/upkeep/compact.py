@@ -91,7 +91,7 @@ def alone(root: Path) -> Iterator[None]:
     folder = root / "samples"
     if not folder.is_dir():
         raise StoreError(
-            f"there are no sealed samples in {root}", expected="a store", hint="'iosonde seal'"
+            f"there are no sealed samples in {root}", expected="a store", hint="'iosonde store seal'"
         )
     try:
         with (folder / ".upkeep.lock").open("w") as file:
@@ -100,7 +100,7 @@ def alone(root: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES) and not error.filename:
             raise StoreError(
-                f"another 'iosonde compact' works on {root}", expected="one at a time"
+                f"another 'iosonde store compact' works on {root}", expected="one at a time"
             ) from error
         if error.errno in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):
             raise StoreError(

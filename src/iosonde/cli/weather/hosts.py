@@ -1,15 +1,13 @@
-"""iosonde fleet: hosts x targets, and whether this node or the storage is slow."""
+"""iosonde now --hosts: hosts x targets, and whether this node or the storage is slow."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.cli.shared.text import table, wrapped
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
@@ -18,30 +16,24 @@ from iosonde.model.units import format_factor, format_time, parse_time
 if TYPE_CHECKING:
     from iosonde.weather.fleet.answers import Fleet
 
-EXAMPLES = """\
-  iosonde fleet                        every host beside the others, the slowest first
-  iosonde fleet --at 14:05             the hour around an instant, from samples
-  iosonde fleet --since -3h --until -2h
-  iosonde fleet --store '/shared/iosonde/*'
-"""
 _SHOWN = 20
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Print the sentence and the matrix."""
-    summary = "This node or the storage? Every host beside the others, target by target."
-    parser = options.Parser("fleet", summary, EXAMPLES)
-    parser.add_argument("--at", metavar="TIME", help="the hour around this time (default: now)")
-    parser.add_range()
-    parser.add_argument(
-        "-n", "--hosts", type=_count, default=_SHOWN, help=f"hosts to print (default: {_SHOWN})"
-    )
-    parser.add_text_or_json()
-    parser.add_store()
-    add_timeout(parser, "10min")
-    args = parser.parse(arguments)
-    args.states_only = not (args.at or args.since or args.until)
-    return answered_in_time(args, _answer)
+def add_hosts(parser: options.Parser) -> None:
+    """Add --hosts, and the options that only it has."""
+    group = parser.add_argument_group("hosts beside each other")
+    told = "this node or the storage: every host beside the others, target by target"
+    group.add_argument("--hosts", action="store_true", help=told)
+    group.add_argument("--at", metavar="TIME", help="the hour around this time (default: now)")
+    group.add_argument("--since", metavar="TIME", help="begin of another span, from samples")
+    group.add_argument("--until", metavar="TIME", help="end of that span")
+    told = f"hosts to print (default: {_SHOWN})"
+    group.add_argument("-n", "--most", type=_count, default=_SHOWN, metavar="N", help=told)
+
+
+def is_past(args: argparse.Namespace) -> bool:
+    """Whether the question is about samples rather than live states."""
+    return bool(args.at or args.since or args.until)
 
 
 def _count(text: str) -> int:
@@ -50,7 +42,8 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _answer(args: argparse.Namespace) -> int:
+def answer(args: argparse.Namespace) -> int:
+    """Print the sentence and the matrix of hosts and targets."""
     from iosonde.weather.fleet.answers import fleet_at, fleet_now
     from iosonde.weather.store import Store
 
@@ -75,7 +68,7 @@ def _answer(args: argparse.Namespace) -> int:
     print("\n".join(wrapped(fleet.sentence)))
     if span:
         print(f"from {format_time(span[0], now_ns)} to {format_time(span[1], now_ns)}")
-    print(f"\n{_table(fleet, args.hosts)}")
+    print(f"\n{_table(fleet, args.most)}")
     for clock in fleet.to_json()["clocks"]:
         print("\n".join(wrapped(clock["sentence"])))
     return 0
@@ -104,7 +97,7 @@ def _table(fleet: Fleet, most: int) -> str:
     ]
     text = table(("host", *matrix.targets), rows[:most])
     left = len(rows) - most
-    return f"{text}\n{left} more hosts (--hosts {len(rows)})" if left > 0 else text
+    return f"{text}\n{left} more hosts (--most {len(rows)})" if left > 0 else text
 
 
 def _cell(value: float, word: str) -> str:

@@ -1,4 +1,4 @@
-"""iosonde clean: remove what iosonde keeps in a directory."""
+"""iosonde store clean: remove what iosonde keeps in a directory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from iosonde.model.units import parse_duration
 from iosonde.weather import clean
 
 EXAMPLES = """\
-  iosonde clean /work/me -n      what lies there
-  iosonde clean /work/me         remove it
+  iosonde store clean /work/me -n      what lies there
+  iosonde store clean /work/me         remove it
 
 Only marked directories below DIR/.iosonde-UID go, of the user who asks, and none that a probe or a benchmark uses.
 """
@@ -21,7 +21,7 @@ Only marked directories below DIR/.iosonde-UID go, of the user who asks, and non
 
 def main(arguments: Sequence[str]) -> int:
     """Remove what nobody uses; 1 if something stays."""
-    parser = options.Parser("clean", "Remove what iosonde keeps in a directory.", EXAMPLES)
+    parser = options.Parser("store clean", "Remove what iosonde keeps in a directory.", EXAMPLES)
     parser.add_argument("directory", metavar="DIR", help="a directory that was probed or measured")
     parser.add_argument("-n", "--dry-run", action="store_true", help="list only, remove nothing")
     parser.add_text_or_json()

@@ -1,4 +1,4 @@
-"""iosonde forget: a probe that has ended leaves `now`, `check` and the page."""
+"""iosonde store forget: a probe that has ended leaves `now`, `check` and the page."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from iosonde.engine.states import read_states
 from iosonde.weather import forget
 
 EXAMPLES = """\
-  iosonde forget /wrok                     a path that was mistyped
-  iosonde forget /work --host login3       a host that is gone
+  iosonde store forget /wrok                     a path that was mistyped
+  iosonde store forget /work --host login3       a host that is gone
 
-Samples, windows and events stay. Test files: iosonde clean DIR.
+Samples, windows and events stay. Test files: iosonde store clean DIR.
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Remove states and baselines of the targets asked for."""
     summary = "Forget probes that have ended: their states and baselines."
-    parser = options.Parser("forget", summary, EXAMPLES)
+    parser = options.Parser("store forget", summary, EXAMPLES)
     parser.add_argument("target", nargs="+", help="name or path of a target")
     parser.add_argument("--host", help="only of this host (default: all)")
     parser.add_store()

@@ -1,4 +1,4 @@
-"""iosonde seal: closed spool segments become Parquet."""
+"""iosonde store seal: closed spool segments become Parquet."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from iosonde.weather.slowdown.words import say_namesake
 from iosonde.weather.upkeep.ship import ship
 
 EXAMPLES = """\
-  iosonde seal                    run it from a timer, once an hour; 'iosonde serve' does it too
-  iosonde seal --store /data/io
-  iosonde seal --to /shared/iosonde            and send what is sealed to a folder of many hosts
-  iosonde seal --to s3://bucket/prefix         or to a bucket; keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+  iosonde store seal                    run it from a timer, once an hour; 'iosonde serve' does it too
+  iosonde store seal --store /data/io
+  iosonde store seal --to /shared/iosonde            and send what is sealed to a folder of many hosts
+  iosonde store seal --to s3://bucket/prefix         or to a bucket; keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Seal and name the new files."""
     summary = "Turn the spool segments that no probe writes any more into Parquet."
-    parser = options.Parser("seal", summary, EXAMPLES)
+    parser = options.Parser("store seal", summary, EXAMPLES)
     parser.add_argument(
         "--to", metavar="PLACE", help="folder or s3://bucket/prefix that gets all sealed files"
     )

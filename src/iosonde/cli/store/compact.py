@@ -1,4 +1,4 @@
-"""iosonde compact: small files of a day become one, old ones go."""
+"""iosonde store compact: small files of a day become one, old ones go."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from iosonde.weather.upkeep.compact import GRACE_NS, compact
 from iosonde.weather.upkeep.retain import retain
 
 EXAMPLES = """\
-  iosonde compact                          from a timer, once a day, on one host
-  iosonde compact --keep 400d              samples of more than 400 days go; roll-ups stay
-  iosonde compact --keep 400d --keep-rollups 3650d --dry-run
+  iosonde store compact                          from a timer, once a day, on one host
+  iosonde store compact --keep 400d              samples of more than 400 days go; roll-ups stay
+  iosonde store compact --keep 400d --keep-rollups 3650d --dry-run
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Merge files, then remove old ones."""
     summary = "Merge the sealed files of a host's day into one; remove old samples on request."
-    parser = options.Parser("compact", summary, EXAMPLES)
+    parser = options.Parser("store compact", summary, EXAMPLES)
     parser.add_argument(
         "--keep", type=_age, metavar="TIME", help="age of samples that go (default: all stay)"
     )

@@ -1,0 +1,1 @@
+"""Upkeep of a store: seal, compact, check, forget, clean."""
