@@ -47,7 +47,7 @@ def test_everything_is_found_and_nothing_is_followed(folder: Path) -> None:
         "jobcomp.log": "Slurm job completion log",
         "lat-0.00-0-stat.csv": "latencies of md-workbench",
     }
-    assert [path.name for _, path in found.unknown] == ["README.md", "empty", "packed.zst"]
+    assert [one.place.name for one in found.unknown] == ["README.md", "empty", "packed.zst"]
     assert found.unopened == []
 
 

@@ -1,4 +1,4 @@
-"""The protocol of sources: whatever reads a file that somebody else made is a ``Source``.
+"""The protocol of connectors: whatever reads a file that somebody else made obeys it.
 
 ::
 
@@ -7,7 +7,7 @@
     read_many(paths, ...)        optional: several files of a kind together say more than one by one
     recognises_folder(folder)    optional: a folder as a whole is one
 
-``connectors.sources`` lists them and asks them in turn. Some sources need a room (a benchmark's tails, the engine's
+``connectors.sources`` lists them and asks them in turn. Some connectors need a room (a benchmark's tails, the engine's
 Parquet): these are in ``ingest``, and obey the same protocol. What a stream holds is written by ``ingest.writer``.
 """
 
@@ -31,7 +31,7 @@ from iosonde.model.quality import Note
 from iosonde.model.runs import RunRow
 from iosonde.model.transfers import Transfers
 
-__all__ = ["Head", "Item", "Settings", "Source", "Warn", "head_of"]
+__all__ = ["Connector", "Head", "Item", "Settings", "Warn", "head_of"]
 
 UNNAMED = "import"
 """Host of samples for which nobody says one."""
@@ -69,7 +69,7 @@ class Settings:
     """Of samples whose table says none; None: the regular step of their due times, else 0."""
 
 
-class Runs(NamedTuple):
+class RunRows(NamedTuple):
     """Rows of benchmark runs that one file, or several together, have; those of one run id are one run."""
 
     rows: Sequence[RunRow]
@@ -93,7 +93,7 @@ class SampleSink(Protocol):
         """End, whatever happened."""
 
 
-class Samples(NamedTuple):
+class SampleRows(NamedTuple):
     """Rows of single operations."""
 
     sink: SampleSink
@@ -119,7 +119,18 @@ class MetricSaid(NamedTuple):
     about: About | None
 
 
-Item = MetricSaid | MetricBlock | Edge | Job | Note | str | Runs | Samples | SampleSink | FileRead
+Item = (
+    MetricSaid
+    | MetricBlock
+    | Edge
+    | Job
+    | Note
+    | str
+    | RunRows
+    | SampleRows
+    | SampleSink
+    | FileRead
+)
 """One item of a stream, in any order; blocks of one metric may come in pieces that do not overlap.
 
 A note is about the file as a whole, where no block can have it; a text is a remark for people. A ``SampleSink`` by
@@ -127,7 +138,7 @@ itself says that all its rows were given.
 """
 
 
-class Source(Protocol):
+class Connector(Protocol):
     """A module, or an object, that reads files of one kind."""
 
     @property

@@ -12,7 +12,7 @@ from iosonde.connectors.compressed import unreadable
 from iosonde.connectors.containers import container_error
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.samples.header import columns_in, lacking
-from iosonde.connectors.source import Head, Source, head_of
+from iosonde.connectors.source import Connector, Head, head_of
 from iosonde.connectors.unsupported import near_miss
 from iosonde.model.errors import InputFileError
 
@@ -40,24 +40,24 @@ NO_KIND = (
 """What was expected of a file that looks like nothing known."""
 
 
-def every() -> Iterator[Source]:
+def every() -> Iterator[Connector]:
     """All sources, imported one by one as they are asked for."""
     for name in MODULES:
-        module: Source = importlib.import_module(f"iosonde.connectors.{name}")
+        module: Connector = importlib.import_module(f"iosonde.connectors.{name}")
         yield module
 
 
-def connector_of(path: Path) -> Source | None:
+def connector_of(path: Path) -> Connector | None:
     """The source that can read a file; None if none can. Raises InputFileError: unreadable."""
     return source_of(head_of(path))
 
 
-def source_of(head: Head) -> Source | None:
+def source_of(head: Head) -> Connector | None:
     """The same of a file that begins so."""
     return next((one for one in every() if one.recognises(head)), None)
 
 
-def of_folder(folder: Path) -> list[Source]:
+def of_folder(folder: Path) -> list[Connector]:
     """Sources that read a folder as a whole."""
     found = []
     for one in every():

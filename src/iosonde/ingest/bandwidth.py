@@ -16,7 +16,7 @@ from iosonde.connectors.benchmarks.io500.result import read_config, read_result,
 from iosonde.connectors.benchmarks.ior.assemble import transfers_of_run
 from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.lines import FileDefaults, Warn, file_name, storable
-from iosonde.connectors.source import FileRead, Item, Runs
+from iosonde.connectors.source import FileRead, Item, RunRows
 from iosonde.ingest.ior_files import KINDS as IOR_KINDS
 from iosonde.ingest.ior_files import Given, WarnOf, read_ior, sorted_paths
 from iosonde.ingest.phase_tails import PhaseTail, say_tail, tails_of, walled, with_tails
@@ -95,7 +95,7 @@ def read(of_kind: dict[str, list[Path]], how: How) -> Iterator[Item]:
         done.remarks += [f"{run.run_id}: {remark}" for remark in run.remarks]
         if (transfers := transfers_of_run(run)) is not None:
             done.transfers.append(transfers)
-    yield Runs(done.rows, done.transfers)
+    yield RunRows(done.rows, done.transfers)
     yield from map(say_tail, done.tails)
     yield from done.remarks
     yield from done.counts

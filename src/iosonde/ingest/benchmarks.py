@@ -12,7 +12,7 @@ from iosonde.connectors.benchmarks.mdtest import ranks as mdtest_ranks
 from iosonde.connectors.benchmarks.mdtest import text as mdtest
 from iosonde.connectors.benchmarks.mdworkbench import text as mdworkbench_text
 from iosonde.connectors.lines import FileDefaults, Warn, file_name
-from iosonde.connectors.source import FileRead, Head, Item, Runs, Settings, Source
+from iosonde.connectors.source import Connector, FileRead, Head, Item, RunRows, Settings
 from iosonde.ingest import bandwidth, io_probing, latencies, samples
 from iosonde.ingest.report import Told
 from iosonde.model.errors import InputFileError
@@ -49,7 +49,7 @@ class BenchmarkFile:
 SOURCES: dict[str, BenchmarkFile] = {kind: BenchmarkFile(kind) for kind in kinds.KINDS}
 
 
-def read(found: Sequence[tuple[Path, Source]], settings: Settings, told: Told) -> Iterator[Item]:
+def read(found: Sequence[tuple[Path, Connector]], settings: Settings, told: Told) -> Iterator[Item]:
     """Runs and samples of files that were named together; what cannot be read is told of."""
     of_kind: dict[str, list[Path]] = {}
     for path, source in found:
@@ -73,7 +73,7 @@ def read(found: Sequence[tuple[Path, Source]], settings: Settings, told: Told) -
                 yield from io_probing.read(path, given(path), warn)
             else:
                 rows = text_rows(TEXTS[kind], path, given(path), warn)
-                yield Runs(rows)
+                yield RunRows(rows)
                 yield FileRead(path, kind, len(rows))
         except InputFileError as error:
             warn(error)

@@ -10,7 +10,7 @@ import numpy as np
 from iosonde.connectors.benchmarks.ioprobing import ProbingLog
 from iosonde.connectors.benchmarks.kinds import PROBING
 from iosonde.connectors.lines import FileDefaults, Warn, file_name
-from iosonde.connectors.source import FileRead, Item, Runs, Samples
+from iosonde.connectors.source import FileRead, Item, RunRows, SampleRows
 from iosonde.engine.layout.dates import utc_date
 from iosonde.ingest.days import Days
 from iosonde.ingest.report import SamplesWritten
@@ -36,7 +36,7 @@ def read(path: Path, given: FileDefaults, warn: Warn) -> Iterator[Item]:
             if isinstance(piece, Frame):
                 first_ns = np.array([one.first_ns for one in log.stretches], dtype=np.int64)
                 n = days.room(first_ns[piece["stretch"]])
-                yield Samples(sink, piece.take(slice(0, n)))
+                yield SampleRows(sink, piece.take(slice(0, n)))
                 if n < len(piece):
                     raise days.refusal()
             else:
@@ -47,7 +47,7 @@ def read(path: Path, given: FileDefaults, warn: Warn) -> Iterator[Item]:
         warn(error)
     if log.rounds:
         yield sink
-    yield Runs(rows)
+    yield RunRows(rows)
     yield FileRead(path, PROBING, log.rounds + len(rows))
 
 

@@ -18,7 +18,7 @@ from iosonde.connectors.benchmarks.mdtest import ops as mdtest_ops
 from iosonde.connectors.benchmarks.mdworkbench import latencies as mdworkbench
 from iosonde.connectors.benchmarks.mdworkbench.latencies import parse_name, read_latencies
 from iosonde.connectors.lines import Warn, storable
-from iosonde.connectors.source import FileRead, Item, Runs, Samples, Settings
+from iosonde.connectors.source import FileRead, Item, RunRows, SampleRows, Settings
 from iosonde.ingest.days import Days
 from iosonde.ingest.report import SamplesWritten
 from iosonde.ingest.run_statistics import Group, rows_of
@@ -62,7 +62,7 @@ def read(
         try:
             for chunk in _frames(path):
                 n = days.room(chunk["time_ns"])
-                yield Samples(sink, chunk.take(slice(0, n)), number)
+                yield SampleRows(sink, chunk.take(slice(0, n)), number)
                 counts[number] += n
                 if n < len(chunk):
                     raise days.refusal()
@@ -98,7 +98,7 @@ class LatencySink:
         """End."""
         self._staging.__exit__()
 
-    def finish(self) -> Iterator[SamplesWritten | Runs]:
+    def finish(self) -> Iterator[SamplesWritten | RunRows]:
         """Write samples, and give runs. Raises UsageError (too many ranks), StoreError."""
         paths, naming, staging = self._paths, self._settings, self._staging
         extents = staging.extents()
@@ -122,7 +122,7 @@ class LatencySink:
             (started, started + length),
             run_ids=tuple(dict.fromkeys(phase.run_id for phase in placed)),
         )
-        yield Runs(_marked(measured, self.broken))
+        yield RunRows(_marked(measured, self.broken))
 
 
 def _marked(rows: Sequence[RunRow], broken: bool) -> tuple[RunRow, ...]:

@@ -10,21 +10,23 @@ from pathlib import Path
 from iosonde.connectors.benchmarks.kinds import SAMPLES
 from iosonde.connectors.benchmarks.kinds import kind_of as benchmark_kind
 from iosonde.connectors.darshan.head import is_log
+from iosonde.connectors.lines import storable
 from iosonde.connectors.samples.header import columns_of, lacking
-from iosonde.connectors.source import Source, head_of
+from iosonde.connectors.source import Connector, head_of
 from iosonde.connectors.sources import NO_KIND, of_folder, refusal
 from iosonde.connectors.sources import source_of as record_source
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.walk import entries_below
 from iosonde.engine.foreign import tables as foreign
 from iosonde.ingest.benchmarks import SOURCES
+from iosonde.ingest.report import Unknown
 from iosonde.ingest.tables import given_reader, table_reader
 from iosonde.model.errors import InputFileError, UsageError
 
 MOST_FILES = 1_000_000
 _TREES = ("proc", "sys")
 _BY_ITS_FOLDER = "Darshan log"
-Found = tuple[Path, Source]
+Found = tuple[Path, Connector]
 
 
 @dataclass
@@ -35,8 +37,8 @@ class Recognised:
     """Files, and folders that are read as one (Darshan logs, a kernel's tree), each with what reads it."""
     refused: list[InputFileError] = field(default_factory=list)
     """Files and folders that were named and that nothing can read."""
-    unknown: list[tuple[Path, Path]] = field(default_factory=list)
-    """(folder, file in it that nothing can read)."""
+    unknown: list[Unknown] = field(default_factory=list)
+    """Files of folders that nothing can read."""
     unopened: list[InputFileError] = field(default_factory=list)
     """Files and folders below folders that cannot be opened."""
 
@@ -76,17 +78,22 @@ def recognise(
     return done
 
 
-def source_of(path: Path, mappings: Sequence[Mapping] = ()) -> Source:
+def source_of(path: Path, mappings: Sequence[Mapping] = ()) -> Connector:
     """What reads a file: a table that a mapping fits comes first, also where a source would know it.
 
     Raises InputFileError: unreadable, or nothing can read it; UsageError: neither can, and no mapping fits.
     """
     head = head_of(path)
-    given = given_reader(path, mappings) if head.data else None
+    tabular = head.raw.startswith(b"PAR1") or head.text.lstrip()[:1] in ("{", "[")
+    unnamed = tabular and storable(str(path)) != str(path)  # the engine cannot open it
+    given = given_reader(path, mappings) if head.data and not unnamed else None
     if source := given or record_source(head):
         return source
     if kind := benchmark_kind(head):
         return SOURCES[kind]
+    if unnamed:
+        what = f"{path} is a table with a name that is not UTF-8"
+        raise InputFileError(what, expected="a name that can be printed", hint="another name")
     if names := foreign.columns_of(path):
         columns = columns_of(names)
         if not columns.missing:
@@ -98,9 +105,10 @@ def source_of(path: Path, mappings: Sequence[Mapping] = ()) -> Source:
     raise refusal(path)
 
 
-def why_unknown(path: Path) -> str:
+def _why_unknown(path: Path, error: InputFileError | UsageError) -> str:
     """Why nothing can read a file of a folder, for people."""
-    error = refusal(path)
+    if isinstance(error, UsageError):  # of a mapping, which may be meant for another file
+        error = refusal(path)
     if error.expected == NO_KIND:
         return "no kind that iosonde reads"
     what = error.what
@@ -145,5 +153,6 @@ def _look(
             continue
         try:
             done.found.append((path, source_of(path, mappings)))
-        except (InputFileError, UsageError):
-            done.unknown.append((folder, path))
+        except (InputFileError, UsageError) as error:
+            why = _why_unknown(path, error)
+            done.unknown.append(Unknown(path.relative_to(folder), why))

@@ -44,6 +44,14 @@ class Told:
         self._counts.clear()
 
 
+class Unknown(NamedTuple):
+    """A file of a folder that nothing can read."""
+
+    place: Path
+    """Below the folder."""
+    why: str
+
+
 @dataclass
 class FileImport:
     """Records of a file, of several of a kind, or of a server. ``new_*``: what the store did not have."""
@@ -122,8 +130,8 @@ class Imported:
     told: Told = field(default_factory=Told)
     unopened: list[InputFileError] = field(default_factory=list)
     """Files and folders below folders that cannot be opened."""
-    unknown: list[tuple[Path, Path]] = field(default_factory=list)
-    """(folder, file in it that nothing can read)."""
+    unknown: list[Unknown] = field(default_factory=list)
+    """Files of folders that nothing can read."""
     files: list[FileImport] = field(default_factory=list)
     """Records, a file or several of a kind."""
     read: list[FileRead] = field(default_factory=list)

@@ -8,7 +8,7 @@ from pathlib import Path
 from iosonde.connectors.benchmarks.kinds import SAMPLES
 from iosonde.connectors.lines import FileDefaults, Warn
 from iosonde.connectors.samples.table import SampleTable, TableDefaults
-from iosonde.connectors.source import FileRead, Item, Samples, Settings
+from iosonde.connectors.source import FileRead, Item, SampleRows, Settings
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.engine.foreign.tables import as_text
 from iosonde.ingest.days import Days
@@ -31,7 +31,7 @@ def read(path: Path, given: FileDefaults, settings: Settings, warn: Warn) -> Ite
         sink, days, rows = _Rows(table, given, settings.period_ns), Days(path), 0
         for chunk in table.chunks(warn):
             n = days.room(chunk["due_ns"])
-            yield Samples(sink, chunk.take(slice(0, n)))
+            yield SampleRows(sink, chunk.take(slice(0, n)))
             rows += n
             if n < len(chunk):
                 warn(days.refusal())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.ingest.recognise import why_unknown
 from iosonde.ingest.report import FileImport, Imported, RunImport, SamplesWritten
 from iosonde.model.quality import QUALITY
 from iosonde.model.units import format_count, format_option, format_time
@@ -108,8 +107,7 @@ def left_out_lines(done: Imported) -> Iterator[str]:
     names = [(one.name, *item) for one in done.files for item in one.left_out.items()]
     if files or names:
         yield "left out:"
-    for folder, path in files[:_MOST_FILES]:
-        yield f"  {path.relative_to(folder)}: {why_unknown(path)}"
+    yield from (f"  {place}: {why}" for place, why in files[:_MOST_FILES])
     if (more := len(files) - _MOST_FILES) > 0:
         yield f"  and {counted(more, 'more file')}"
     for file, what, n in names[:_MOST_NAMES]:

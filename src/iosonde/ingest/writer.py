@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from iosonde.connectors.lines import storable
-from iosonde.connectors.source import FileRead, Item, MetricSaid, Runs, Samples, SampleSink
+from iosonde.connectors.source import FileRead, Item, MetricSaid, RunRows, SampleRows, SampleSink
 from iosonde.ingest.days import Days
 from iosonde.ingest.report import FileImport, Imported, SamplesWritten
 from iosonde.ingest.runs import keep_runs
@@ -75,12 +75,12 @@ class Writer:
                 self._take_runs_and_samples(item)
 
     def _take_runs_and_samples(
-        self, item: Runs | Samples | SampleSink | SamplesWritten | FileRead
+        self, item: RunRows | SampleRows | SampleSink | SamplesWritten | FileRead
     ) -> None:
         match item:
-            case Runs():
+            case RunRows():
                 self._take_runs(item)
-            case Samples():
+            case SampleRows():
                 if item.sink not in self._sinks:
                     item.sink.open(self._root)
                     self._sinks.append(item.sink)
@@ -99,7 +99,7 @@ class Writer:
         while self._sinks:
             self._sinks.pop().close()
 
-    def _take_runs(self, found: Runs) -> None:
+    def _take_runs(self, found: RunRows) -> None:
         rows = [printable(row) for row in found.rows]
         kept = keep_runs(self._root, rows, self._now_ns)
         self._report.runs += kept
