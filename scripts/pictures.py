@@ -27,9 +27,10 @@ from iosonde.bench.adaptive.words import verdict_line
 from iosonde.bench.metadata.sheets import bench_sheets
 from iosonde.bench.metadata.spec import Spec
 from iosonde.bench.runs.store import StoredRun, read_runs
+from iosonde.connectors.source import Settings
 from iosonde.drawing.render_sheet import save_sheet
 from iosonde.drawing.sheet import Sheet
-from iosonde.ingest.latencies import Naming, import_latencies
+from iosonde.ingest.answers import Question, import_files
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.climate.figure import climate_figure
 from iosonde.jobs.climate.render import save_climate
@@ -133,8 +134,8 @@ def _bursts(folder: Path) -> None:
     rows = closed_loop(rng, 20, stalls=stalls, slow_share=0.002)
     store = folder / "bursts"
     store.mkdir()
-    named = Naming(target="mdw", started_ns=START_S * 10**9)
-    import_latencies(store, [gathered(folder / "mdw.csv", rows)], named)
+    named = Settings(target="mdw", started_ns=START_S * 10**9)
+    import_files(store, Question([gathered(folder / "mdw.csv", rows)], named), 0)
     for more, name in (((), "figure-bursts"), (("--dark",), "figure-bursts-dark")):
         ops = ("--op", "md_create", "--op", "md_read")
         _figure(folder, "bursts", store, ("mdw", *ops, *more), (-1, 60), name=name)
@@ -148,8 +149,8 @@ def _densities(folder: Path) -> None:
     stalls = ((12.0, 0.8), (27.0, 0.3), (44.0, 1.5))
     for name, share, its in (("lustre", 0.25, stalls), ("nvme", 0.02, ())):
         rows = closed_loop(rng, 60, stalls=its, slow_share=share)
-        named = Naming(target=name, started_ns=START_S * 10**9)
-        import_latencies(store, [gathered(folder / f"{name}.csv", rows)], named)
+        named = Settings(target=name, started_ns=START_S * 10**9)
+        import_files(store, Question([gathered(folder / f"{name}.csv", rows)], named), 0)
     for more, name in (((), "figure-density"), (("--dark",), "figure-density-dark")):
         _figure(folder, "density", store, more, (-1, 70), name=name)
     _figure(folder, "points", store, ("lustre", "--sparse"), (-0.5, 62), name="figure-sparse")

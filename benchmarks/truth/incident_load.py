@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
 from benchmarks.truth.incident_plan import DAY_S, STEP_S, Plan
-from iosonde.connectors.source import Settings
-from iosonde.ingest.records import Told, import_records, split
+from iosonde.ingest.answers import Question, import_files
 from iosonde.jobs.store.series import write_block
 from iosonde.model.arrays import Floats
 from iosonde.model.metrics import MetricBlock
@@ -58,10 +57,7 @@ def load_records(plan: Plan, root: Path, folder: Path, seed: int) -> None:
         (files / f"{name}.tab").write_text("\n".join(lines) + "\n")
     head = "JobIDRaw|User|Account|State|Start|End|NNodes|NodeList|JobName"
     (files / "sacct.txt").write_text("\n".join([head, *rows]) + "\n")
-    told = Told()
-    paths = sorted(files.iterdir())
-    list(import_records(root, split(paths)[0], Settings(), told))
-    assert not told.errors
+    assert not import_files(root, Question(sorted(files.iterdir())), 0).errors
 
 
 def _crowd(plan: Plan, ops: list[Floats], names: list[str], size: tuple[int, int]) -> list[str]:

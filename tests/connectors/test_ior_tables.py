@@ -206,7 +206,7 @@ def together(folder, **content):
     given = {name.replace("__", "-").replace("_dot_", "."): text for name, text in content.items()}
     paths = [put(folder, name, text) for name, text in given.items()]
     told = []
-    texts = [(path, "IOR text") for path in paths if path.name.endswith(".txt")]
+    texts = [(path, "text of IOR") for path in paths if path.name.endswith(".txt")]
     ranks = [path for path in paths if "ranks" in path.name]
     operations = [path for path in paths if path.name.startswith("op")]
     found = read_ior(

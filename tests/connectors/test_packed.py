@@ -11,10 +11,10 @@ import tarfile
 
 import pytest
 
-from iosonde.connectors.benchmarks.recognise import recognise
 from iosonde.connectors.scheduler import sacct
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import connector_of
+from iosonde.ingest.recognise import source_of
 from iosonde.model.errors import InputFileError
 from tests.kit.connected import take
 
@@ -58,7 +58,7 @@ def test_what_cannot_be_read_says_what_it_is_and_what_to_try(tmp_path, data, wor
     path.write_bytes(data)
     assert connector_of(path) is None
     with pytest.raises(InputFileError, match=word):
-        recognise(path)
+        source_of(path)
 
 
 def test_an_archive_of_something_else(tmp_path):
@@ -68,13 +68,13 @@ def test_an_archive_of_something_else(tmp_path):
         info.size = len(TEXT)
         tar.addfile(info, io.BytesIO(TEXT.encode()))
     with pytest.raises(InputFileError, match="tar xf"):
-        recognise(path)
+        source_of(path)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    for look in (recognise, head_of):
+    for look in (source_of, head_of):
         with pytest.raises(InputFileError, match="no regular file"):
             look(path)
 
@@ -99,7 +99,7 @@ def test_what_is_nearly_something_says_what_to_ask_for(tmp_path, text, word):
     path.write_text(text)
     assert connector_of(path) is None
     with pytest.raises(InputFileError, match=word):
-        recognise(path)
+        source_of(path)
 
 
 def test_how_much_of_a_long_text_was_read(tmp_path):

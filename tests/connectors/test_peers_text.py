@@ -15,14 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.connectors.benchmarks import ioprobing
+from iosonde.connectors.benchmarks.kinds import KINDS
 from iosonde.connectors.benchmarks.mdtest import ops as mdtest_ops
 from iosonde.connectors.benchmarks.mdtest import ranks as mdtest_ranks
 from iosonde.connectors.benchmarks.mdtest import text as mdtest
 from iosonde.connectors.benchmarks.mdworkbench import text as mdworkbench_text
 from iosonde.connectors.benchmarks.mdworkbench.line import believable, parse
-from iosonde.connectors.benchmarks.recognise import KINDS, recognise
 from iosonde.connectors.lines import FileDefaults
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
+from iosonde.ingest.recognise import source_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.ops import OPS
@@ -283,27 +284,31 @@ def test_every_kind_is_recognised_by_what_it_holds(tmp_path):
     for name, text in peers.ALL.items():
         path = tmp_path / f"{len(found)}.gz"
         path.write_bytes(gzip.compress(text.encode()))
-        found[name] = recognise(path)
-    assert set(found.values()) | {"latencies", "samples"} == set(KINDS) - set(BANDWIDTH)
-    assert found["precreate.txt"] == found["probing.txt"] == "io-probing log"
+        found[name] = source_of(path).KIND
+    assert set(found.values()) | {"latencies of md-workbench", "table of samples"} == set(
+        KINDS
+    ) - set(BANDWIDTH)
+    assert found["precreate.txt"] == found["probing.txt"] == "log of io-probing"
     path.write_bytes(b"\x00\xff" * 99)
     with pytest.raises(InputFileError, match="the first line is"):
-        recognise(path)
+        source_of(path)
     with pytest.raises(InputFileError, match="cannot read"):
-        recognise(tmp_path / "absent")
+        source_of(tmp_path / "absent")
 
 
 def consume(path):
     """Read a file as whatever it is taken for; what is told has a place."""
     told = []
     try:
-        kind = recognise(path)
-        if kind == "io-probing log":
+        kind = source_of(path).KIND
+        if kind == "log of io-probing":
             list(ioprobing.ProbingLog(path, GIVEN, told.append).pieces())
-        elif kind == "mdtest operations":
+        elif kind == "latencies of mdtest":
             list(mdtest_ops.read_ops(path))
-        elif kind != "latencies":
-            reader = {"mdtest ranks": "ranks", "mdtest text": "mdtest"}.get(kind, "md-workbench")
+        elif kind != "latencies of md-workbench":
+            reader = {"mdtest's table of ranks": "ranks", "text of mdtest": "mdtest"}.get(
+                kind, "md-workbench"
+            )
             rows = list(READERS[reader](path, GIVEN, told.append))
             assert all(row.ops is None or row.ops >= 0 for row in rows)
     except InputFileError as error:

@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors.benchmarks.recognise import recognise
 from iosonde.connectors.samples.cells import EARLIEST_NS, LATEST_NS, OPS, op_of, outcome_of, scaled
 from iosonde.connectors.samples.header import _SPANS, _TIMES, _WORDS, columns_of
 from iosonde.connectors.samples.table import _KNOWN_BY_ROWS, SampleTable, TableDefaults
 from iosonde.connectors.wall_times import WallTimes
+from iosonde.ingest.recognise import source_of
 from iosonde.model import ops
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
@@ -227,14 +227,14 @@ def test_a_header_that_is_nearly_right_is_told_what_it_lacks(tmp_path, header, m
     path = tmp_path / "near.csv"
     path.write_text(f"{header}\n1,2,3\n")
     with pytest.raises(InputFileError, match=message):
-        recognise(path)
+        source_of(path)
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_a_table_is_recognised_by_its_header(tmp_path, mark):
     path = tmp_path / "x.log"
     path.write_text(mark.join(("host", "Latency (us)", "op", "time")) + "\n")
-    assert recognise(path) == "samples"
+    assert source_of(path).KIND == "table of samples"
 
 
 def test_other_tables_are_none():

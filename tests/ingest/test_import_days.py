@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from iosonde.connectors.source import Settings
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import INTERVAL_NS
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.engine.reader import SampleFilter, with_samples
-from iosonde.ingest.latencies import Naming, import_latencies
+from iosonde.ingest.answers import Question, import_files
 from iosonde.weather.rollups.rollups import rollups
 from tests.kit.latencies import gathered
 from tests.kit.makers import SECOND, START
@@ -28,7 +29,7 @@ def fortnight(tmp_path):
 
 def put(root, path, **naming):
     naming = {"started_ns": START, **naming}
-    return import_latencies(root, [path], Naming(**naming)).written
+    return import_files(root, Question([path], Settings(**naming)), 0).samples[0].written
 
 
 def dues(root, since_ns=None):

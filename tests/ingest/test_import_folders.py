@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.ingest import folders as import_folders
-from iosonde.ingest.folders import look
+from iosonde.ingest import recognise as recogniser
+from iosonde.ingest.recognise import recognise
 from iosonde.model.errors import InputFileError
 from tests.connectors.lustre.test_lctl_get_param import T0, text
 from tests.connectors.scheduler.test_jobcomp import LOG
@@ -38,17 +38,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_everything_is_found_and_nothing_is_followed(folder: Path) -> None:
-    found = look(folder)
-    kinds = {path.name: one.KIND for path, one in found.records}
+    found = recognise([folder])
+    kinds = {path.name: one.KIND for path, one in found.found}
     assert kinds == {
         "0.txt": "lctl get_param",
         "1.txt": "lctl get_param",
         "sacct.txt": "sacct",
         "jobcomp.log": "Slurm job completion log",
+        "lat-0.00-0-stat.csv": "latencies of md-workbench",
     }
-    assert [path.name for path in found.others] == ["lat-0.00-0-stat.csv"]
-    assert [path.name for path in found.unknown] == ["README.md", "empty", "packed.zst"]
-    assert found.broken == []
+    assert [one.place.name for one in found.unknown] == ["README.md", "empty", "packed.zst"]
+    assert found.unopened == []
 
 
 def test_a_tree_and_files_beside_it(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_a_tree_and_files_beside_it(tmp_path: Path) -> None:
     place.mkdir(parents=True)
     (place / "num_exports").write_text("3\n")
     (tmp_path / "sacct.txt").write_text(TEXT)
-    found = look(tmp_path)
-    assert [(path, one.KIND) for path, one in found.records] == [
+    found = recognise([tmp_path])
+    assert [(path, one.KIND) for path, one in found.found] == [
         (tmp_path, "Lustre /proc"),
         (tmp_path / "sacct.txt", "sacct"),
     ]
@@ -65,9 +65,9 @@ def test_a_tree_and_files_beside_it(tmp_path: Path) -> None:
 
 
 def test_more_files_than_can_be(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_folders, "MOST_FILES", 3)
+    monkeypatch.setattr(recogniser, "MOST_FILES", 3)
     with pytest.raises(InputFileError, match="more than 3 files"):
-        look(folder)
+        recognise([folder])
 
 
 def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

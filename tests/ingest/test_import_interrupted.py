@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.cli.shared.import_files import told
 from tests.connectors.lustre.test_lctl_get_param import T0, text
 from tests.connectors.test_packed import TEXT
 from tests.kit.commands import ENVIRON, run
@@ -45,9 +44,3 @@ def test_ctrl_c_says_how_far_it_came(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run("import", *files, store=store) == 0
     out = capsys.readouterr().out.splitlines()
     assert "already in the store" in next(line for line in out if "sacct" in line)
-
-
-def test_other_ends_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="other"), told(3):
-        raise ValueError("other")
-    assert capsys.readouterr().err == ""

@@ -16,11 +16,11 @@ from iosonde.connectors.benchmarks.ior import summary
 from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.benchmarks.ior.phase_data import COARSE
 from iosonde.connectors.benchmarks.ior.results import _DIFFERS
-from iosonde.connectors.benchmarks.recognise import KINDS, recognise
+from iosonde.connectors.benchmarks.kinds import KINDS
+from iosonde.connectors.source import Settings
+from iosonde.ingest.answers import Question, import_files
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
-from iosonde.ingest.files import import_files
-from iosonde.ingest.latencies import Naming
-from iosonde.model.errors import InputFileError
+from iosonde.ingest.recognise import source_of
 from tests.kit import commands
 from tests.kit import ior_made as made
 from tests.kit.ior_made import GIB
@@ -33,28 +33,28 @@ real_data = pytest.mark.skipif(
     not MEASURING.is_dir(), reason=f"real results are not in {MEASURING} (IOSONDE_DATA)"
 )
 REAL = {
-    "ior/ior-vvv-F-D3-write.txt": "IOR text",
-    "ior/ior-D2-wr-nowearout.txt": "IOR text",
-    "ior/ior.json": "IOR JSON",
-    "ior/ior.csv": "IOR CSV",
-    "ior/ior-rank-w.csv": "IOR ranks",
-    "ior/ior-op-w-0-00000.csv": "IOR operations",
-    "ior/ior-op-w-0-00001.csv": "IOR operations",
-    "ior/ior-op-wr-0-00000.READ-OVERWROTE-WRITE.csv": "IOR operations",
-    "io500/result.txt": "IO500 result",
-    "io500/result_summary.txt": "IO500 summary",
-    "io500/io500-extended.stdout": "IO500 summary",
-    "io500/config.ini": "IO500 configuration",
-    "io500/ior-easy-write.txt": "IOR text",
-    "io500/ior-easy-write.csv": "IOR ranks",
-    "data/io500-ddn-1280ranks-ior-easy-write-verbose2.txt": "IOR text",
-    "data/io500-helios-lustre-640ranks-result.txt": "IO500 result",
-    "data/io500-helios-lustre-640ranks-result_summary.txt": "IO500 summary",
-    "data/io500-helios-lustre-640ranks-find.csv.gz": "IO500 find",
-    "data/io500-helios-lustre-640ranks-ior-easy-write.txt": "IOR text",
-    "data/io500-helios-lustre-640ranks-ior-easy-write.csv.gz": "IOR ranks",
-    "data/io500-helios-lustre-640ranks-ior-easy-read.csv.gz": "IOR ranks",
-    "data/io500-helios-lustre-640ranks-ior-hard-write.csv.gz": "IOR ranks",
+    "ior/ior-vvv-F-D3-write.txt": "text of IOR",
+    "ior/ior-D2-wr-nowearout.txt": "text of IOR",
+    "ior/ior.json": "IOR's summary in JSON",
+    "ior/ior.csv": "IOR's summary in CSV",
+    "ior/ior-rank-w.csv": "IOR's table of ranks",
+    "ior/ior-op-w-0-00000.csv": "operations of IOR",
+    "ior/ior-op-w-0-00001.csv": "operations of IOR",
+    "ior/ior-op-wr-0-00000.READ-OVERWROTE-WRITE.csv": "operations of IOR",
+    "io500/result.txt": "result of IO500",
+    "io500/result_summary.txt": "summary of IO500",
+    "io500/io500-extended.stdout": "summary of IO500",
+    "io500/config.ini": "configuration of IO500",
+    "io500/ior-easy-write.txt": "text of IOR",
+    "io500/ior-easy-write.csv": "IOR's table of ranks",
+    "data/io500-ddn-1280ranks-ior-easy-write-verbose2.txt": "text of IOR",
+    "data/io500-helios-lustre-640ranks-result.txt": "result of IO500",
+    "data/io500-helios-lustre-640ranks-result_summary.txt": "summary of IO500",
+    "data/io500-helios-lustre-640ranks-find.csv.gz": "IO500's table of a find phase",
+    "data/io500-helios-lustre-640ranks-ior-easy-write.txt": "text of IOR",
+    "data/io500-helios-lustre-640ranks-ior-easy-write.csv.gz": "IOR's table of ranks",
+    "data/io500-helios-lustre-640ranks-ior-easy-read.csv.gz": "IOR's table of ranks",
+    "data/io500-helios-lustre-640ranks-ior-hard-write.csv.gz": "IOR's table of ranks",
 }
 
 
@@ -66,7 +66,7 @@ def put(folder, files):
 
 
 def imported(root, paths, **naming):
-    return import_files(root, paths, Naming(**naming), NOW, zone=UTC)
+    return import_files(root, Question(paths, Settings(zone=UTC, **naming)), NOW)
 
 
 def told(capsys, *arguments):
@@ -86,20 +86,20 @@ def test_every_kind_is_recognised_by_what_it_holds(tmp_path):
         # Operations of IOR and of mdtest have the same columns: their names tell.
         path = tmp_path / (name if "op-" in name else f"{len(found)}.gz")
         path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
-        found.add(recognise(path))
+        found.add(source_of(path).KIND)
     assert found == set(BANDWIDTH) < set(KINDS)
 
 
 @real_data
 @pytest.mark.parametrize(("place", "kind"), REAL.items())
 def test_real_files_are_recognised(place, kind):
-    assert recognise(real(f"measuring/{place}")) == kind
+    assert kind == source_of(real(f"measuring/{place}")).KIND
 
 
 def test_all_kinds_at_once_and_twice_changes_nothing(tmp_path):
     root, paths = tmp_path / "store", put(tmp_path / "io500", made.ALL)
     done = imported(root, paths)
-    assert done.broken == []
+    assert done.errors == []
     # A result is called as its folder; of two files of one name the second says what it is.
     assert {one.run_id for one in done.runs} == {"io500", "ior", "ior-json", "ior-ranks"} | {
         *("summary", "op-0-00000")
@@ -181,8 +181,9 @@ def test_a_folder_of_io500_is_one_run(tmp_path, capsys):
 
 
 def test_a_configuration_alone_has_no_results(tmp_path):
-    with pytest.raises(InputFileError, match="has no results"):
-        imported(tmp_path / "store", put(tmp_path, {"config.ini": made.CONFIG}))
+    done = imported(tmp_path / "store", put(tmp_path, {"config.ini": made.CONFIG}))
+    assert done.nothing
+    assert "has no results" in str(done.errors[0])
 
 
 def test_runs_lists_what_was_imported(tmp_path, capsys):

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runs.compare import compare
 from iosonde.cli.shared.run_tables import comparison, details
-from iosonde.connectors.benchmarks.recognise import KINDS
+from iosonde.connectors.benchmarks.kinds import KINDS
+from iosonde.connectors.source import Settings
+from iosonde.ingest.answers import Question, import_files
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
-from iosonde.ingest.files import import_files
-from iosonde.ingest.latencies import Naming
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.weather.store import Store
 from tests.kit import peers
@@ -45,7 +45,7 @@ def everything(folder):
 
 
 def put(root, paths, **naming):
-    return import_files(root, paths, Naming(**naming), NOW, zone=UTC)
+    return import_files(root, Question(paths, Settings(zone=UTC, **naming)), NOW)
 
 
 def snapshot(root):
@@ -55,14 +55,11 @@ def snapshot(root):
 def test_all_kinds_at_once_and_twice_changes_nothing(tmp_path):
     root, paths = tmp_path / "store", everything(tmp_path)
     said = []
-    done = import_files(
-        root, paths, Naming(), NOW, report=lambda path, kind, n: said.append((path.name, kind, n))
-    )
-    assert {kind for _, kind, _ in said} == set(KINDS) - set(BANDWIDTH)
-    assert (len(said), done.broken) == (len(paths), [])
-    assert done.latencies.written.rows == 32
-    assert [one.written.rows for one in done.probed] == [30, 0]
-    assert [one.written.rows for one in done.samples] == [2]
+    done = import_files(root, Question(paths), NOW, report=lambda one, _: said.append(one))
+    assert {one.kind for one in said} == set(KINDS) - set(BANDWIDTH)
+    assert (len(said), done.errors) == (len(paths), [])
+    # Latencies, the rounds of a log, and a table.
+    assert [one.written.rows for one in done.samples] == [32, 30, 2]
     ids = runs.run_ids(root)
     assert set(ids) == {
         "adaptive",
@@ -76,7 +73,7 @@ def test_all_kinds_at_once_and_twice_changes_nothing(tmp_path):
     before = snapshot(root)
     again = put(root, paths, target="other", host="elsewhere")
     assert [one.new for one in again.runs] == [False] * len(ids)
-    assert again.latencies.written.rows == 0
+    assert [one.written.rows for one in again.samples] == [0, 0, 0]
     assert snapshot(root) == before
 
 
@@ -207,7 +204,7 @@ def test_a_file_that_broke_off_is_a_run_that_is_not_complete(tmp_path):
     good = [f"{i},1" for i in range(30)]
     path = write(tmp_path / "a-0-create-0.csv", [*good[:20], "broken"])
     done = put(tmp_path / "store", [path])
-    assert len(done.broken) == 1
+    assert len(done.errors) == 1
     assert {row.complete for row in runs.read(tmp_path / "store")} == {False}
     write(path, good)
     put(tmp_path / "store", [path])
@@ -220,11 +217,12 @@ def test_what_is_nothing_is_told_and_the_rest_imported(tmp_path):
     paths = everything(tmp_path)
     (tmp_path / "notes.md").write_text("# nothing\n")
     done = put(tmp_path / "store", [tmp_path / "notes.md", tmp_path / "absent", *paths])
-    assert [type(error) for error in done.broken] == [InputFileError] * 2
-    assert "expected one of: latencies of md-workbench" in str(done.broken[0])
+    assert [type(error) for error in done.errors] == [InputFileError] * 2
+    assert "expected one of: latencies of md-workbench" in str(done.errors[0])
     assert len(done.runs) == 9
-    with pytest.raises(InputFileError, match="'# nothing'"):
-        put(tmp_path / "other", [tmp_path / "notes.md"])
+    nothing = put(tmp_path / "other", [tmp_path / "notes.md"])
+    assert nothing.nothing
+    assert "'# nothing'" in str(nothing.errors[0])
     for wrong in ([], paths[:1] * 2):
         with pytest.raises(UsageError):
             put(tmp_path, wrong)
@@ -234,8 +232,8 @@ def test_many_bad_lines_are_counted(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text(peers.adaptive() + "cleanup process broken\n" * 500)
     done = put(tmp_path / "store", [path])
-    assert len(done.broken) == 6
-    assert str(done.broken[-1]).endswith("a.txt: 495 more lines cannot be read")
+    assert len(done.errors) == 6
+    assert str(done.errors[-1]).endswith("a.txt: 495 more lines cannot be read")
     assert done.runs[0].rows == 94
 
 
@@ -296,7 +294,7 @@ def test_everything_of_the_peers_imports(tmp_path, capsys):
     )
     paths = [path for pattern in folders for path in sorted(MEASURING.glob(pattern))]
     done = put(tmp_path, paths)
-    assert done.broken == []
+    assert done.errors == []
     assert len(done.runs) == 15
     before = snapshot(tmp_path)
     put(tmp_path, paths)

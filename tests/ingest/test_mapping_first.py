@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.ingest.records import split
+from iosonde.ingest.recognise import source_of
 from iosonde.jobs.table.from_files import mappings
 from tests.kit.commands import run
 
@@ -34,7 +34,7 @@ def test_a_mapping_that_fits_wins_over_recognition(tmp_path, folder, capsys):
     given_ = [str(logs)] if folder else [str(logs / "jobs.csv"), str(logs / "other.csv")]
     assert run("import", *given_, "--mapping", str(mapping), store=tmp_path / "s") == 0
     out = capsys.readouterr().out
-    assert "jobs.csv: table of jobs (ours): 1 jobs" in out
+    assert "jobs.csv: table of jobs (ours): 1 job" in out
     assert "other.csv: sacct: " in out
     assert "naive-time" not in out.partition("jobs.csv")[2].partition("other.csv")[0]
     assert run("import", *given_, store=tmp_path / "t") == 0
@@ -45,5 +45,4 @@ def test_a_mapping_that_names_no_job_takes_nothing_from_what_is_known(tmp_path):
     path, mapping = tmp_path / "jobs.csv", tmp_path / "site.toml"
     path.write_text(SACCT)
     mapping.write_text("[metrics]\nx = 'mibs'\n")
-    ((_, reader),), _ = split([path], mappings([mapping]))
-    assert reader.KIND == "sacct"
+    assert source_of(path, mappings([mapping])).KIND == "sacct"

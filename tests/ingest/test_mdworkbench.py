@@ -19,15 +19,15 @@ from iosonde.connectors.benchmarks.mdworkbench.latencies import (
     read_latencies,
     run_name,
 )
+from iosonde.connectors.source import SIZE_BYTES
 from iosonde.ingest import latencies as importing
-from iosonde.ingest.latencies import SIZE_BYTES, Naming, import_latencies
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.weather.samples import writer as imported
 from iosonde.weather.samples.periods import runs
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, write
+from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, import_runs, write
 from tests.kit.makers import SECOND, START
 
 LONG = "op,iter,rank,time_s,runtime_s"
@@ -194,11 +194,10 @@ def files(folder):
 
 def test_files_become_samples(tmp_path):
     root = tmp_path / "store"
-    done = import_latencies(
-        root, files(tmp_path), Naming(target="/work", host="lab", started_ns=START)
-    )
-    assert done.written.rows == 400
-    assert done.run_ids == ("lab-i0", "lab-i1")
+    done = import_runs(root, files(tmp_path), target="/work", host="lab", started_ns=START)
+    (one,) = done.samples
+    assert one.written.rows == 400
+    assert one.run_ids == ("lab-i0", "lab-i1")
     names = (
         "due_ns",
         "began_ns",
@@ -229,13 +228,14 @@ def test_files_become_samples(tmp_path):
 
 def test_importing_again_doubles_nothing(tmp_path):
     root, paths = tmp_path / "store", files(tmp_path)
-    import_latencies(root, paths, Naming(started_ns=START))
+    import_runs(root, paths, started_ns=START)
     for again in (
-        Naming(started_ns=START),
-        Naming(target="other", started_ns=START + 86_400 * SECOND),
+        {"started_ns": START},
+        {"target": "other", "started_ns": START + 86_400 * SECOND},
     ):
-        done = import_latencies(root, paths[:5], again)
-        assert (done.written.rows, done.written.known_rows) == (0, 250)
+        done = import_runs(root, paths[:5], **again)
+        written = done.samples[0].written
+        assert (written.rows, written.known_rows) == (0, 250)
     assert Store(root).count() == 400
 
 
@@ -243,12 +243,12 @@ def test_a_whole_file_replaces_the_part_that_was_imported(tmp_path):
     root, path = tmp_path / "store", tmp_path / "a-0-create-0.csv"
     good = [f"{i / 100:.7f},1e-3" for i in range(3000)]
     write(path, [*good[:2000], "broken"])
-    done = import_latencies(root, [path], Naming(started_ns=START))
-    assert (done.written.rows, len(done.broken)) == (2000, 1)
+    done = import_runs(root, [path], started_ns=START)
+    assert (done.samples[0].written.rows, len(done.errors)) == (2000, 1)
     write(path, good)
-    import_latencies(root, [path], Naming(started_ns=START + 86_400 * SECOND))
+    import_runs(root, [path], started_ns=START + 86_400 * SECOND)
     assert Store(root).count() == 3000
-    import_latencies(root, [write(path, good[:100])], Naming(started_ns=START))
+    import_runs(root, [write(path, good[:100])], started_ns=START)
     assert Store(root).count() == 3000
 
 
@@ -258,30 +258,30 @@ def test_waiting_factors_and_precreate_follow_each_other(tmp_path):
         for t in ("4.00", "0.00")
         for op in ("create", "precreate")
     ]
-    done = import_latencies(tmp_path / "store", paths, Naming(started_ns=START))
+    done = import_runs(tmp_path / "store", paths, started_ns=START)
     order = [r.run_id for r in runs(tmp_path / "store")]
     assert order == ["w-0.00-precreate", "w-4.00-precreate", "w-0.00-i0", "w-4.00-i0"]
-    assert set(order) == set(done.run_ids)
+    assert set(order) == set(done.samples[0].run_ids)
 
 
 def test_the_default_start_lets_the_run_end_when_its_file_was_written(tmp_path):
     path = write(tmp_path / "a-0-create-0.csv", ["0,1e-3", "9,1"])
-    done = import_latencies(tmp_path / "store", [path], Naming())
-    assert done.started_ns == path.stat().st_mtime_ns - 10 * SECOND
+    done = import_runs(tmp_path / "store", [path])
+    assert done.samples[0].span_ns[0] == path.stat().st_mtime_ns - 10 * SECOND
 
 
 def test_a_file_of_ranks_only_does_not_fill_the_store(tmp_path, monkeypatch):
     monkeypatch.setattr(importing, "_MOST_PIECES", 100)
     path = write(tmp_path / "g.csv", [f"create,0,{rank},0,1" for rank in range(101)], LONG)
     with pytest.raises(UsageError, match="101 ranks"):
-        import_latencies(tmp_path / "store", [path], Naming(started_ns=START))
+        import_runs(tmp_path / "store", [path], started_ns=START)
     assert not (tmp_path / "store").exists()
 
 
 @pytest.mark.parametrize("paths", [[], ["a", "a"]])
 def test_which_files_are_refused(tmp_path, paths):
     with pytest.raises(UsageError):
-        import_latencies(tmp_path, [tmp_path / name for name in paths], Naming())
+        import_runs(tmp_path, [tmp_path / name for name in paths])
 
 
 def test_command(tmp_path, capsys, utc, now):
@@ -298,7 +298,7 @@ def test_command(tmp_path, capsys, utc, now):
     assert run("import", str(bad), store=root) == 1
     shown = capsys.readouterr()
     assert "g.csv, line 3: the row is" in shown.err
-    assert "imported 1 samples" in shown.out
+    assert "imported 1 sample" in shown.out
     assert run("import", str(tmp_path / "absent.csv"), store=root) == 1
     assert "cannot read" in capsys.readouterr().err
     assert run("import", names[0], "--host", " ", store=root) == 2
@@ -321,9 +321,11 @@ def test_the_page_says_what_the_code_does():
 @real_data
 def test_the_real_files(tmp_path):
     paths = sorted((MEASURING / "md-workbench").glob("*.csv"))
-    done = import_latencies(tmp_path, paths, Naming(target="lab"))
-    assert done.written.rows == sum(len(path.read_text().splitlines()) - 1 for path in paths)
+    done = import_runs(tmp_path, paths, target="lab")
+    assert done.samples[0].written.rows == sum(
+        len(path.read_text().splitlines()) - 1 for path in paths
+    )
     for name, rows, ranks in ((MISTRAL, 120_000, 10), (COOLEY, 80_000, 2)):
-        done = import_latencies(tmp_path, [MEASURING / name], Naming(target=name))
-        assert (done.written.rows, done.broken) == (rows, ())
+        done = import_runs(tmp_path, [MEASURING / name], target=name)
+        assert (done.samples[0].written.rows, done.errors) == (rows, [])
         assert len({r.host for r in runs(tmp_path) if r.target == name}) == ranks

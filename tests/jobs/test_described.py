@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iosonde.connectors.source import Settings
-from iosonde.ingest.records import Told, import_records, split
+from iosonde.ingest.answers import Question, import_files
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.jobs.store.metric_descriptions import Described, read_described, write_described
 from iosonde.jobs.store.table import read_table
@@ -171,8 +171,8 @@ def test_any_table_is_the_same_jobs_after_its_import(tmp_path_factory, runs, tex
     )  # numbers, so that no column is one of words
     rows += [row.replace("n,", f"n{i},", 1) for i, row in enumerate(rows[-1:] * 14)]
     path = tables.write(folder / "t.csv", *rows, head=HEAD)
-    records, _ = split([path], mappings([mapping]))
-    assert len(list(import_records(folder, records, Settings(), Told()))) == 1
+    question = Question([path], mappings=mappings([mapping]))
+    assert len(import_files(folder, question, 0).files) == 1
     read = from_files([path], [mapping], Settings(), lambda _: None)
     kept = from_store(folder)
     assert same_table(kept, read)

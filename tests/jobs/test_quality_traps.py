@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 from iosonde.connectors.source import Settings
-from iosonde.ingest.records import FileImport, Told, import_records, split
+from iosonde.ingest.answers import Question, import_files
+from iosonde.ingest.recognise import source_of
+from iosonde.ingest.report import FileImport
 from iosonde.jobs.environment.join import join
 from iosonde.jobs.explain.explain import explain
 from iosonde.jobs.store import jobs
@@ -35,14 +37,13 @@ def imported(trap: Trap, folder: Path) -> tuple[Path, FileImport]:
     """A trap's file in a store."""
     (folder / "site.toml").write_text(trap.mapping)
     given = mappings([folder / "site.toml"]) if trap.mapping else ()
-    records, others = split([trap.write(folder)], given)
-    assert not others, "it is recognised"
-    ((_, reader),) = records
-    name = getattr(reader, "__name__", "tables.table").removeprefix("iosonde.connectors.")
+    path = trap.write(folder)
+    name = getattr(source_of(path, given), "__name__", "tables.table").removeprefix(
+        "iosonde.connectors."
+    )
     assert name == trap.kind
-    told = Told()
     settings = Settings(zone=ZoneInfo(trap.zone), **trap.more)
-    (done,) = import_records(folder / "store", records, settings, told)
+    (done,) = import_files(folder / "store", Question([path], settings, given), 0).files
     return folder / "store", done
 
 

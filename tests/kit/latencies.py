@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+
+from iosonde.connectors.source import Settings
+from iosonde.ingest.answers import Imported, Question, import_files
 
 DATA = Path(os.environ.get("IOSONDE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 """Real logs and tables; IOSONDE_DATA names another folder."""
@@ -70,3 +74,8 @@ def gathered(path: Path, rows: Iterable[tuple[str, int, float, float]]) -> Path:
     """Rows of one iteration as a file that holds all ranks and ops."""
     lines = (f"{op},0,{rank},{time:.7f},{took:.4e}" for op, rank, time, took in rows)
     return write(path, lines, "op,iter,rank,time_s,runtime_s")
+
+
+def import_runs(root: Path, paths: Sequence[Path], **said: Any) -> Imported:
+    """Import files of benchmarks; ``said``: fields of ``Settings``."""
+    return import_files(root, Question(paths, Settings(**said)), 0)

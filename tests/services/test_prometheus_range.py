@@ -139,7 +139,7 @@ def test_imported_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         first = capsys.readouterr().out
         assert main(asked) == 0
         again = capsys.readouterr().out
-    assert f"{url}: prometheus: 4 samples of 1 metrics of fs, 25.00% missing" in first
+    assert f"{url}: prometheus: 4 samples of 1 metric of fs, 25.00% missing" in first
     assert "counter-reset (1)" in first
     assert "already in the store" in again
     name = SeriesName("prometheus", "fs", "ost", "read_bytes")

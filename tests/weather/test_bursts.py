@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from iosonde.ingest.latencies import Naming, import_latencies
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.ops import SLOW_AT, SLOW_LOWER_AT
 from iosonde.weather.bursts.bursts import bursts
@@ -42,7 +41,7 @@ from iosonde.weather.bursts.words import largest_burst, say_burst, say_bursts, s
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
 from tests.kit.commands import put, run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered
+from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered, import_runs
 from tests.kit.makers import SECOND, START, state
 
 N, SPAN = 12_000, 20.0
@@ -122,7 +121,7 @@ def stalled(tmp_path_factory):
     root = tmp_path_factory.mktemp("stalled")
     for name, stalls in (("stalls", STALLS), ("calm", ())):
         rows = closed_loop(np.random.default_rng(5), SPAN, stalls=stalls)
-        import_latencies(root, [gathered(root / f"{name}.csv", rows)], Naming(started_ns=START))
+        import_runs(root, [gathered(root / f"{name}.csv", rows)], started_ns=START)
     return root
 
 
@@ -183,10 +182,9 @@ def test_runs_whose_ids_begin_alike_are_all_looked_at(tmp_path, capsys, utc, now
     """As ``iosonde figure bursts --run`` takes them; and a target by the path where it is watched."""
     for number, stalls in enumerate(((), STALLS)):
         rows = closed_loop(np.random.default_rng(5), SPAN, stalls=stalls)
-        naming = Naming(
-            target="lat", run=f"mdw-lat-{number}", started_ns=START + number * 3600 * SECOND
-        )
-        import_latencies(tmp_path, [gathered(tmp_path / f"{number}.csv", rows)], naming)
+        path = gathered(tmp_path / f"{number}.csv", rows)
+        started_ns = START + number * 3600 * SECOND
+        import_runs(tmp_path, [path], target="lat", run=f"mdw-lat-{number}", started_ns=started_ns)
     assert run("bursts", "mdw-lat", store=tmp_path) == 0
     out = capsys.readouterr().out
     assert [line.split()[1] for line in out.splitlines() if line.startswith("run ")] == [
@@ -229,7 +227,7 @@ def ranked(rng, length, stalled=3, ranks=12, seconds=10.0):
 
 def test_a_stall_of_a_quarter_of_the_ranks_is_found(tmp_path):
     rows = ranked(np.random.default_rng(6), 0.15)
-    import_latencies(tmp_path, [gathered(tmp_path / "part.csv", rows)], Naming(started_ns=START))
+    import_runs(tmp_path, [gathered(tmp_path / "part.csv", rows)], started_ns=START)
     (found,) = bursts(Store(tmp_path), Part(target="part"))
     (burst,) = found.bursts
     assert (burst.start_ns - START) / 1e9 == pytest.approx(4.0, abs=0.05)
@@ -322,8 +320,7 @@ def test_a_stall_of_as_many_ranks_as_it_says_is_found_and_one_of_two_is_not():
 )
 def test_the_bursts_of_real_runs(tmp_path):
     """Lustre of Mistral: all ranks wait about a second every five. GPFS of Cooley: a few creates, for seconds."""
-    naming = Naming(target="lustre02", started_ns=START)
-    import_latencies(tmp_path, [MEASURING / MISTRAL], naming)
+    import_runs(tmp_path, [MEASURING / MISTRAL], target="lustre02", started_ns=START)
     iterations = bursts(Store(tmp_path), Part(target="lustre02"))
     begins = [[(b.start_ns - it.first_ns) / 1e9 for b in it.bursts] for it in iterations]
     for found, expected in zip(
@@ -335,7 +332,7 @@ def test_the_bursts_of_real_runs(tmp_path):
     assert all("mean" in burst.seen_by and burst.peak("mean") > 2 for burst in every)
     assert all(burst.peak("q99") > 5 for burst in every)
     assert sum(burst.median_sees for burst in every) <= len(every) // 4
-    import_latencies(tmp_path, [MEASURING / COOLEY], Naming(target="cooley", started_ns=START))
+    import_runs(tmp_path, [MEASURING / COOLEY], target="cooley", started_ns=START)
     (run_,) = bursts(Store(tmp_path), Part(target="cooley"))
     first = run_.bursts[0]
     assert first.start_ns - run_.first_ns < 0.1e9

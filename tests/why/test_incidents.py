@@ -11,8 +11,7 @@ from benchmarks.truth.incident_draws import DRAWS
 from benchmarks.truth.incidents import incident
 from benchmarks.truth.whole_answer import KINDS, WITHHELD, Case, judge
 from iosonde.cli.main import main
-from iosonde.connectors.source import Settings
-from iosonde.ingest.records import Told, import_records, split
+from iosonde.ingest.answers import Question, import_files
 from iosonde.serve.app import create
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.why.answers import why
@@ -65,9 +64,7 @@ def test_an_event_grows_richer_as_records_come_in(hog, capsys):
         "fact": None,
     }
 
-    told = Told()
-    list(import_records(made.root, split(files)[0], Settings(), told))
-    assert not told.errors
+    assert not import_files(made.root, Question(files), made.now_ns).errors
     after = why(made.root, WhyQuestion(event=event), made.now_ns)
     assert after.links.slowness.fact.event == event
     assert [one.job for one in after.links.load.found.culprits] == ["900001"]
@@ -97,7 +94,7 @@ def _app(made, key):
 
 def test_users_leave_the_server_as_aliases(hog):
     made, files = hog
-    list(import_records(made.root, split(files)[0], Settings(), Told()))
+    import_files(made.root, Question(files), made.now_ns)
     client = TestClient(_app(made, lambda: b"k" * 32))
     text = client.get("/api/why", params={"at_ns": made.at_ns}).text
     assert "900001" in text

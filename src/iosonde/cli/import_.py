@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from iosonde.cli.shared import import_records, options
-from iosonde.cli.shared.import_files import told
-from iosonde.cli.shared.left_out import left_out_lines
-from iosonde.connectors.benchmarks.recognise import KINDS, LATENCIES, OPS
-from iosonde.ingest.files import Done, import_files
-from iosonde.ingest.io_probing import Probed
-from iosonde.ingest.latencies import SIZE_BYTES, LatencyImport, Naming
-from iosonde.ingest.samples import SamplesImport
-from iosonde.model.errors import InputFileError, UsageError
+from iosonde.cli.shared import options
+from iosonde.cli.shared.progress import working
+from iosonde.connectors.source import SIZE_BYTES, UNNAMED, FileRead, Settings
+from iosonde.ingest import words
+from iosonde.ingest.answers import Imported, QueryRange, Question, import_files, is_address
+from iosonde.ingest.report import FileImport
+from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
-from iosonde.model.units import (
-    format_count,
-    format_option,
-    format_time,
-    parse_duration,
-    parse_size,
-    parse_time,
-)
+from iosonde.model.units import format_count, parse_duration, parse_size, parse_time
 
 EXAMPLES = """\
   iosonde import mdw-lat-0.00-*.csv --target /work --host mistral --started 2017-07-09T01:14:06
@@ -43,51 +35,66 @@ already is left out. See docs/importing.md.
 _STARTED = "begin of the first phase, or of times that count from 0 (default: the newest file ends the last phase)"
 _PERIOD = "schedule of a table of samples (default: the regular step of its column due, else none)"
 _LATEST_NS = 7_258_118_400_000_000_000
-_MOST_RUNS, _MOST_TARGETS, _MOST_LINES = 20, 4, 200
+_SINCE, _EVERY = "-1d", "1m"
+_MOST_LINES = 200
+_TOLD = 5
+"""Files that cannot be opened, which are told of by name."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Import files; 1 if a line of them could not be read (what could be is in the store)."""
     args = _parse(arguments)
     now_ns = options.now_ns()
-    settings = import_records.settings_of(args)
-    started = None if args.started is None else parse_time(args.started, now_ns)
-    if started is not None and not 0 <= started < _LATEST_NS:
-        raise UsageError(
-            f"--started {args.started} is not possible", expected="a time from 1970 to 2200"
-        )
-    given = import_records.given_of(args, now_ns)
-    paths = given.others
-    naming = Naming(args.target, args.host, args.run, started, args.size, args.period)
-    with told(len(given.records) + len(paths)) as kept:
-        code, records = import_records.run(
-            options.store_folder(args), given, settings, now_ns, kept
-        )
-        ends = list(left_out_lines(given.unknown, records))
-        if not paths:
-            _print_lines(ends)
-            return code
-        read = 0
+    question = _question(args, now_ns)
+    seen = Imported()
 
-        def report(path: Path, kind: str, rows: int) -> None:
-            nonlocal read
-            read += 1
-            if kind not in (LATENCIES, OPS):  # those are written when all of them are read
-                kept.files, read = kept.files + read, 0
-            options.note(f"{path}: {KINDS[kind]}, {format_count(rows)} rows")
+    def report(one: FileImport | FileRead, done: Imported) -> None:
+        nonlocal seen
+        seen = done
+        if isinstance(one, FileImport):
+            _print(words.file_lines(one, now_ns))
+        else:
+            options.note(f"{one.path}: {one.kind}, {words.counted(one.rows, 'row')}")
 
-        try:
-            done = import_files(
-                options.store_folder(args), paths, naming, now_ns, report=report, zone=settings.zone
-            )
-        except InputFileError:
-            _print_lines(ends)
-            raise
-    _print(done, now_ns)
-    for error in done.broken:
+    try:
+        done = import_files(options.store_folder(args), question, now_ns, working, report)
+    except KeyboardInterrupt:
+        of = f"{format_count(seen.stored)} of {words.counted(seen.found or len(args.file), 'file')}"
+        options.note(
+            f"iosonde: interrupted: {of} are in the store whole; the same command goes on, and leaves out "
+            "what is there already"
+        )
+        raise
+    _print(_lines(done, now_ns))
+    for error in done.unopened[:_TOLD]:
+        options.note(f"iosonde: {error}")
+    if (more := len(done.unopened) - _TOLD) > 0:
+        options.note(f"iosonde: {format_count(more)} more cannot be opened")
+    for error in done.errors[done.nothing :]:
         options.note(f"iosonde: {error}; what could be read was imported")
-    _print_lines(ends)
-    return 1 if done.broken else code
+    if done.nothing and done.errors:
+        raise done.errors[0]
+    return 1 if done.errors or done.unopened else 0
+
+
+def _lines(done: Imported, now_ns: int) -> Iterable[str]:
+    """Everything but files one by one."""
+    if n := done.logs_beyond:
+        more = "of so many logs at once only the jobs are stored"
+        options.note(f"{more}: 'iosonde locate' knows none of these {format_count(n)}")
+    for one in done.samples:
+        yield from words.samples_lines(one, now_ns)
+    yield from done.remarks[:_MOST_LINES]
+    if (over := len(done.remarks) - _MOST_LINES) > 0:
+        yield f"and {format_count(over)} more lines"
+    yield from words.run_lines(done.runs)
+    yield from words.join_lines(done)
+    yield from words.left_out_lines(done)
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(clean_text(line))
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -99,7 +106,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--target", help="target of the samples (default: the name of the run's files)")
     add(
         "--host",
-        default=import_records.UNNAMED,
+        default=UNNAMED,
         help="host of the samples (default: import; a rank is HOST.rank0007); node of records that name none",
     )
     add("--run", help="begin of the run ids (default: the name of the run's files)")
@@ -118,7 +125,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     period = options.reads(parse_duration)
     add("--period", type=period, metavar="TIME", help=_PERIOD)
-    import_records.add_options(parser)
+    _add_record_options(parser)
     parser.add_store()
     args = parser.parse(arguments)
     for name in ("target", "host", "run"):
@@ -132,83 +139,64 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _print(done: Done, now_ns: int) -> None:
-    if done.latencies is not None:
-        _print_latencies(done.latencies, now_ns)
-    for log in done.probed:
-        _print_log(log)
-    for table in done.samples:
-        _print_samples(table, now_ns)
-    if done.bandwidth is not None:
-        _print_lines(done.bandwidth.lines())
-    new = [run for run in done.runs if run.new]
-    for run in new[:_MOST_RUNS]:
-        print(
-            f"run {clean_text(run.run_id)} of {clean_text(run.target)}: {format_count(run.rows)} rows"
-        )
-    if len(new) > _MOST_RUNS:
-        print(f"and {format_count(len(new) - _MOST_RUNS)} more runs ('iosonde runs')")
-    if known := len(done.runs) - len(new):
-        print(f"the store already had {format_count(known)} runs")
+def _add_record_options(parser: argparse.ArgumentParser) -> None:
+    """What records do not say themselves."""
+    add = parser.add_argument
+    add("--system", default="", metavar="NAME", help="file system of records that name none")
+    add("--zone", metavar="ZONE", help="zone of clock times without one: Europe/Berlin, UTC")
+    told = "TOML: what the columns of a table of jobs mean; a folder of them; repeatable"
+    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    told = f"from a server: -7d, 2026-07-01T12:00 (default: {_SINCE})"
+    add("--since", metavar="TIME", help=told)
+    add("--until", metavar="TIME", help="the same (default: now)")
+    told = f"length of a server's steps (default: {_EVERY})"
+    add("--every", metavar="TIME", help=told)
 
 
-def _print_lines(lines: Sequence[str]) -> None:
-    for line in lines[:_MOST_LINES]:
-        print(clean_text(line))
-    if len(lines) > _MOST_LINES:
-        print(f"and {format_count(len(lines) - _MOST_LINES)} more lines")
+def _question(args: argparse.Namespace, now_ns: int) -> Question:
+    """What the arguments ask. Raises UsageError: no such time zone, a range without a server, a bad mapping."""
+    from iosonde.jobs.table.from_files import mappings
+
+    started = None if args.started is None else parse_time(args.started, now_ns)
+    if started is not None and not 0 <= started < _LATEST_NS:
+        what = f"--started {args.started} is not possible"
+        raise UsageError(what, expected="a time from 1970 to 2200")
+    try:
+        zone = None if args.zone is None else ZoneInfo(args.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        what = f"--zone {args.zone!r} is no time zone"
+        raise UsageError(what, expected="one such as Europe/Berlin or UTC") from error
+    settings = Settings(
+        system=args.system,
+        node="" if args.host == UNNAMED else args.host,
+        zone=zone,
+        target=args.target,
+        host=args.host,
+        run=args.run,
+        started_ns=started,
+        size_bytes=args.size,
+        period_ns=args.period,
+    )
+    urls = [text for text in args.file if is_address(text)]
+    paths = [Path(text) for text in args.file if not is_address(text)]
+    span = _range(args, now_ns, bool(urls))
+    return Question(paths, settings, mappings(args.mapping), urls, span)
 
 
-def _print_latencies(done: LatencyImport, now_ns: int) -> None:
-    written = done.written
-    if written.rows:
-        began = format_time(done.started_ns, now_ns, seconds=True)
-        print(f"imported {format_count(written.rows)} samples of {done.target}, from {began} on")
-        print("sample runs: " + ", ".join(done.run_ids))
-    if written.known_rows:
-        print(f"{format_count(written.known_rows)} samples were already in the store")
-
-
-def _print_samples(table: SamplesImport, now_ns: int) -> None:
-    written = table.written
-    if written.rows:
-        begin, end = (format_time(ns, now_ns, seconds=True) for ns in table.span_ns)
-        of = ", ".join(map(clean_text, table.targets[:_MOST_TARGETS]))
-        more = ", ..." if len(table.targets) > _MOST_TARGETS else ""
-        print(f"imported {format_count(written.rows)} samples of {of}{more}, {begin} to {end}")
-        for period_ns, series in sorted(table.schedules.regular.items()):
-            print(
-                f"due every {format_option(period_ns)} in {format_count(series)} series: their period"
-            )
-        if n := table.schedules.irregular:
-            print(
-                f"{format_count(n)} series have due times without a regular step: due is when they began; "
-                "--period TIME keeps them"
-            )
-    if written.known_rows:
-        print(f"{format_count(written.known_rows)} samples were already in the store")
-    if table.unread:
-        print(f"columns that are not read: {', '.join(map(clean_text, table.unread))}")
-    for remark in table.remarks:
-        print(remark)
-
-
-def _print_log(log: Probed) -> None:
-    if log.written.rows:
-        every = format_option(log.period_ns)
-        print(
-            f"imported {format_count(log.written.rows)} samples of {clean_text(log.target)}: "
-            f"{format_count(log.rounds)} rounds, every {every} by their stamps of whole seconds"
-        )
-    if log.written.known_rows:
-        print(f"{format_count(log.written.known_rows)} samples were already in the store")
-    if log.uninitialised:
-        print(
-            f"{format_count(log.uninitialised)} quantiles of one operation are uninitialised, left out"
-        )
-    if log.several:
-        print(
-            f"{format_count(log.several)} rounds have several operations an op: their median counts"
-        )
-    if log.ranks > 1:
-        print(f"reads and writes are sums over {log.ranks} ranks: imported as their mean")
+def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> QueryRange | None:
+    if not wanted:
+        for name in ("since", "until", "every"):
+            if getattr(args, name) is not None:
+                raise UsageError(
+                    f"--{name} is for the address of a server", hint="http://HOST:9090"
+                )
+        return None
+    args.since = args.since or _SINCE
+    since, until = options.time_range(args, now_ns)
+    until = now_ns if until is None else until
+    if since is None or not 0 <= since < until:
+        raise UsageError(f"--since {args.since} is not before the end", expected="an earlier time")
+    every = parse_duration(args.every or _EVERY)
+    if every < 1_000_000 or every % 1_000_000:
+        raise UsageError(f"--every {args.every} is not possible", expected="1ms or more, whole ms")
+    return QueryRange(since, until, every)

@@ -27,6 +27,8 @@ BROKEN: tuple[type[Exception], ...] = (
 """What unpacking raises where data end or break; bzip2's errors are OSErrors."""
 UNREADABLE: tuple[type[Exception], ...] = (*BROKEN, OSError)
 _XZ_BYTES = 128 << 20
+DENSE, MOST_LINES = 30, 10_000_000
+"""A file that unpacks to more than so many times its size may have so many lines."""
 _PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
 _FOREIGN = (
     (b"\x28\xb5\x2f\xfd", "is packed by zstd", "zstd -d"),
@@ -77,12 +79,21 @@ class _Watched(io.RawIOBase):
         super().__init__()
         self._file, self._path = file, path
         self._packed_bytes = path.stat().st_size
+        self._lines = 0
 
     def readinto(self, buffer: Any) -> int:
         data = self._file.read1(len(buffer))  # type: ignore[attr-defined]
-        if too_much(self._file.tell(), self._packed_bytes):
+        size = self._file.tell()
+        self._lines += data.count(b"\n")
+        if too_much(size, self._packed_bytes):
             what, expected, hint = says_too_much(self._path)
             raise InputFileError(what, expected=expected, hint=hint)
+        if self._lines > MOST_LINES and size > DENSE * self._packed_bytes:
+            what = (
+                f"{self._path} unpacks to {DENSE} times its size and more than {MOST_LINES} lines"
+            )
+            hint = "unpacking it, and importing what came out"
+            raise InputFileError(what, expected="records, which pack to a tenth", hint=hint)
         buffer[: len(data)] = data
         return len(data)
 

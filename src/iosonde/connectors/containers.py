@@ -44,7 +44,7 @@ def _sqlite(path: Path, first: bytes) -> InputFileError:
         with opened_sqlite(path) as db:
             rows = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 100")
             names = [str(name) for (name,) in rows.fetchall()]
-    except (sqlite3.Error, InputFileError) as error:
+    except (sqlite3.Error, InputFileError, UnicodeError) as error:
         return InputFileError(
             f"{path} is an SQLite database that is broken ({error})", expected="a whole file"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -17,10 +18,13 @@ _OFTEN = 20_000
 """So many lines lie between two words of progress."""
 MOST_BYTES = 1 << 20
 """A longer line is told of and left out. (One line lists a character for every rank.)"""
+MOST_BLANK = 2_000_000
+"""Blank lines one after the other; with more of them a file ends."""
 NUMBER = r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?"
 """A number as C's printf writes it, without nan and inf."""
 MOST_S = 1e9
 """Seconds that anything may have taken."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 Warn = Callable[[InputFileError], None]
 """Is told of a line that is not what it should be; reading goes on behind it."""
@@ -74,10 +78,16 @@ def read_lines(
 
 
 def lines_of(file: IO[bytes], place: Path, warn: Warn) -> Iterator[Line]:
-    """Every line of an open file; a line that is too long is told of and left out."""
-    number = 0
+    """Every line of an open file; a line that is too long is told of and left out.
+
+    Raises InputFileError: more than ``MOST_BLANK`` blank lines.
+    """
+    number = blank = 0
     while piece := file.readline(MOST_BYTES + 1):
         number += 1
+        blank = blank + 1 if len(piece) <= 2 and piece.isspace() else 0
+        if blank > MOST_BLANK:
+            raise bad(place, number, f"more than {MOST_BLANK} blank lines", "records")
         if len(piece) > MOST_BYTES:
             warn(bad(place, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
             while piece and not piece.endswith(b"\n"):
@@ -85,6 +95,16 @@ def lines_of(file: IO[bytes], place: Path, warn: Warn) -> Iterator[Line]:
             continue
         text = piece.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
         yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
+
+
+def storable(text: str) -> str:
+    """Text that UTF-8 can hold: lone surrogates (of JSON, of names that are no UTF-8) are replaced."""
+    return text if text.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def file_name(path: Path) -> str:
+    """Name of a file, as it can be stored."""
+    return storable(path.name)
 
 
 def bad(path: Path, number: int, what: str, expected: str) -> InputFileError:

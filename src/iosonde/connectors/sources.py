@@ -1,13 +1,20 @@
-"""Every connector of monitors', schedulers' and jobs' records, and which of them can read a file."""
+"""Every source of monitors', schedulers' and jobs' records, which of them reads a file, and why none does."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
-from iosonde.connectors.source import Head, Item, Settings, Warn, head_of
+from iosonde.connectors.benchmarks.kinds import KINDS
+from iosonde.connectors.compressed import unreadable
+from iosonde.connectors.containers import container_error
+from iosonde.connectors.lines import bad, shown
+from iosonde.connectors.samples.header import columns_in, lacking
+from iosonde.connectors.source import Connector, Head, head_of
+from iosonde.connectors.unsupported import near_miss
+from iosonde.model.errors import InputFileError
 
 MODULES: tuple[str, ...] = (
     *("darshan.log", "lustre.lmt.sql", "scheduler.job_table", "lustre.tokio_timeseries"),
@@ -27,36 +34,58 @@ MODULES: tuple[str, ...] = (
 """In the order in which they are asked: what says most clearly what it is comes first."""
 
 
-class Connector(Protocol):
-    """What a module of ``MODULES`` offers."""
-
-    KIND: str
-    """What its files are called."""
-
-    def recognises(self, head: Head) -> bool:
-        """Whether a file is one of its own, by what it holds."""
-        ...
-
-    def read(self, path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-        """What a file holds; bad rows are told of, what cannot be read at all raises InputFileError."""
-        ...
+NO_KIND = (
+    f"one of: {', '.join(KINDS)}; or a record of servers or jobs as docs/importing.md lists them"
+)
+"""What was expected of a file that looks like nothing known."""
 
 
 def every() -> Iterator[Connector]:
-    """All connectors, imported one by one as they are asked for."""
+    """All sources, imported one by one as they are asked for."""
     for name in MODULES:
         module: Connector = importlib.import_module(f"iosonde.connectors.{name}")
         yield module
 
 
 def connector_of(path: Path) -> Connector | None:
-    """The connector that can read a file or folder; None if none can. Raises InputFileError: unreadable."""
-    if path.is_dir():
-        return next((one for one in every() if _takes_folder(one, path)), None)
-    head = head_of(path)
+    """The source that can read a file; None if none can. Raises InputFileError: unreadable."""
+    return source_of(head_of(path))
+
+
+def source_of(head: Head) -> Connector | None:
+    """The same of a file that begins so."""
     return next((one for one in every() if one.recognises(head)), None)
 
 
-def _takes_folder(one: Connector, path: Path) -> bool:
-    recognises = getattr(one, "recognises_folder", None)
-    return recognises is not None and bool(recognises(path))
+def of_folder(folder: Path) -> list[Connector]:
+    """Sources that read a folder as a whole."""
+    found = []
+    for one in every():
+        recognises = getattr(one, "recognises_folder", None)
+        with suppress(InputFileError):
+            if recognises is not None and recognises(folder):
+                found.append(one)
+    return found
+
+
+def refusal(path: Path) -> InputFileError:
+    """Why no source can read a file."""
+    if path.is_dir():
+        what = f"{path}: a folder with nothing in it that can be read"
+        expected = "files of the kinds that docs/importing.md lists"
+        return InputFileError(what, expected=expected)
+    try:
+        if (why := unreadable(path) or container_error(path)) is not None:
+            return why
+        lines = head_of(path).lines
+    except InputFileError as error:
+        return error
+    columns = columns_in(lines[0] if lines else "")
+    if columns.near:
+        return lacking(path, columns)
+    like, hint = near_miss(lines)
+    if like:
+        expected = "a record of servers or jobs as docs/importing.md lists them"
+        return InputFileError(f"{path} looks like {like}", expected=expected, hint=hint)
+    first = lines[0].strip() if lines else ""
+    return bad(path, 1, f"the first line is {shown(first) if first else 'missing'}", NO_KIND)

@@ -1,21 +1,22 @@
-"""Results of IOR and IO500 on their way into the store: which files are one run, its rows, what its tails cost."""
+"""Results of IOR and IO500 as runs: files that are one run, its rows, the cost of its tails."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from iosonde.connectors.benchmarks import recognise as kinds
+from iosonde.connectors.benchmarks import kinds
 from iosonde.connectors.benchmarks.io500 import rows as io500_rows
 from iosonde.connectors.benchmarks.io500.find import read_find
 from iosonde.connectors.benchmarks.io500.found import PHASES, Io500
 from iosonde.connectors.benchmarks.io500.result import read_config, read_result, read_summary
 from iosonde.connectors.benchmarks.ior.assemble import transfers_of_run
 from iosonde.connectors.benchmarks.ior.flags import FLAGS
-from iosonde.connectors.lines import FileDefaults, Warn
+from iosonde.connectors.lines import FileDefaults, Warn, file_name, storable
+from iosonde.connectors.source import FileRead, Item, RunRows
 from iosonde.ingest.ior_files import KINDS as IOR_KINDS
 from iosonde.ingest.ior_files import Given, WarnOf, read_ior, sorted_paths
 from iosonde.ingest.phase_tails import PhaseTail, say_tail, tails_of, walled, with_tails
@@ -24,7 +25,6 @@ from iosonde.model.runs import RunRow
 
 if TYPE_CHECKING:
     from iosonde.connectors.benchmarks.ior.found import IorRun
-    from iosonde.ingest.runs import TextReader
     from iosonde.model.transfers import Transfers
 
 _RESULTS = (kinds.IO500_RESULT, kinds.IO500_SUMMARY)
@@ -39,21 +39,28 @@ BESIDE = (kinds.IOR_RANKS, kinds.IOR_OPS, kinds.IO500_CONFIG)
 _SHOWN = 3
 
 
+TextReader = Callable[[Path, FileDefaults, Warn], Iterator[RunRow]]
+
+
+class How(NamedTuple):
+    """How files are read."""
+
+    given: Given
+    warn_of: WarnOf
+    readers: Mapping[str, TextReader]
+    """Of files of phases that other programs wrote, by kind."""
+
+
 @dataclass
-class BandwidthImport:
-    """What became of files of IOR and IO500."""
+class _Found:
+    """Runs of several files."""
 
     rows: list[RunRow] = field(default_factory=list)
     tails: list[PhaseTail] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    counts: list[tuple[Path, str, int]] = field(default_factory=list)
-    """Each file with its kind, and how many rows it had."""
+    counts: list[FileRead] = field(default_factory=list)
     transfers: list[Transfers] = field(default_factory=list)
     """Of runs of IOR whose ranks say when they worked."""
-
-    def lines(self) -> list[str]:
-        """What there is to say: a line a phase, then what is wrong with the numbers."""
-        return [*map(say_tail, self.tails), *self.remarks]
 
 
 @dataclass
@@ -67,22 +74,20 @@ class _Group:
     """Files of single phases by the phase's name."""
 
 
-def import_bandwidth(
-    of_kind: dict[str, list[Path]], given: Given, warn_of: WarnOf, readers: Mapping[str, TextReader]
-) -> BandwidthImport:
+def read(of_kind: dict[str, list[Path]], how: How) -> Iterator[Item]:
     """Read files of these kinds, and take them out of ``of_kind``: also those of mdtest that an IO500 run left."""
-    done = BandwidthImport()
+    given, warn_of, _ = how
+    done = _Found()
     for group in _groups(of_kind):
-        _io500(group, _How(given, warn_of, readers), done)
+        _io500(group, how, done)
     for path in of_kind.pop(kinds.IO500_CONFIG, []):
         what = f"{path} has no results"
         warn_of(path)(InputFileError(what, expected="its result.txt beside it"))
     for path in of_kind.pop(kinds.IO500_FIND, []):
         _find_alone(path, given(path), warn_of(path), done)
-    paths = sorted_paths(of_kind)
-    found = read_ior(paths, given, warn_of)
+    found = read_ior(sorted_paths(of_kind), given, warn_of)
     of_path = {path: kind for kind in IOR_KINDS for path in of_kind.pop(kind, [])}
-    done.counts += [(path, of_path[path], n) for path, n in found.counts.items()]
+    done.counts += [FileRead(path, of_path[path], n) for path, n in found.counts.items()]
     for run, _ in found.runs:
         tails = list(tails_of(run))
         done.tails += tails
@@ -90,7 +95,10 @@ def import_bandwidth(
         done.remarks += [f"{run.run_id}: {remark}" for remark in run.remarks]
         if (transfers := transfers_of_run(run)) is not None:
             done.transfers.append(transfers)
-    return done
+    yield RunRows(done.rows, done.transfers)
+    yield from map(say_tail, done.tails)
+    yield from done.remarks
+    yield from done.counts
 
 
 def _groups(of_kind: dict[str, list[Path]]) -> list[_Group]:
@@ -122,22 +130,14 @@ def _groups(of_kind: dict[str, list[Path]]) -> list[_Group]:
 def _run_name(group: _Group, given: FileDefaults) -> str:
     """The option's name, else the head of the files' names, else the folder's."""
     path = group.results[0][0]
-    stem = _ENDING.sub("", path.name) or path.name
+    stem = _ENDING.sub("", file_name(path)) or file_name(path)
     if given.run != stem:
         return given.run.removesuffix(f"-{stem}") or given.run
     head = group.head.strip("-_./ ")
-    return head or path.resolve().parent.name or stem
+    return storable(head or path.resolve().parent.name or stem)
 
 
-class _How(NamedTuple):
-    """How files are read."""
-
-    given: Given
-    warn_of: WarnOf
-    readers: Mapping[str, TextReader]
-
-
-def _io500(group: _Group, how: _How, done: BandwidthImport) -> None:
+def _io500(group: _Group, how: How, done: _Found) -> None:
     given, warn_of = how.given, how.warn_of
     run = Io500()
     for path, kind in group.results:
@@ -148,10 +148,10 @@ def _io500(group: _Group, how: _How, done: BandwidthImport) -> None:
             found = reader(path, warn_of(path))
         except InputFileError as error:
             warn_of(path)(error)
-            done.counts.append((path, kind, 0))
+            done.counts.append(FileRead(path, kind, 0))
             continue
         run.join(found)
-        done.counts.append((path, kind, len(found.phases) or len(found.options)))
+        done.counts.append(FileRead(path, kind, len(found.phases) or len(found.options)))
     defaults = given(group.results[0][0])
     run_id = _run_name(group, defaults)
     defaults = defaults._replace(run=run_id)
@@ -175,8 +175,8 @@ def _phase_files(
     name: str,
     members: Sequence[tuple[Path, str]],
     of: tuple[Io500, FileDefaults],
-    how: _How,
-    done: BandwidthImport,
+    how: How,
+    done: _Found,
 ) -> list[RunRow]:
     """Rows of one phase from its own files; none where they hold nothing."""
     (run, given), warn_of, readers = of, how.warn_of, how.readers
@@ -186,7 +186,7 @@ def _phase_files(
     rows: list[RunRow] = []
     command = run.phases[name].command if name in run.phases else None
     found = read_ior(sorted_paths(mine)._replace(command=command), lambda _: given, warn_of)
-    done.counts += [(path, dict(members)[path], n) for path, n in found.counts.items()]
+    done.counts += [FileRead(path, dict(members)[path], n) for path, n in found.counts.items()]
     for ior, _ in found.runs:
         ior.run_id = given.run
         rows += ior.rows
@@ -194,15 +194,19 @@ def _phase_files(
         done.remarks += [f"{given.run} {name}: {remark}" for remark in ior.remarks]
     for path, kind in members:
         if kind in readers:
-            own = readers[kind](path, kind, given, warn_of(path))
+            own: list[RunRow] = []
+            try:
+                own.extend(readers[kind](path, given, warn_of(path)))
+            except InputFileError as error:
+                warn_of(path)(error)
             has_whole = any(row.rank is None for row in rows)
             rows += [row for row in own if not (has_whole and row.rank is None)]
-            done.counts.append((path, kind, len(own)))
+            done.counts.append(FileRead(path, kind, len(own)))
     merged = list(io500_rows.merged(run, name, rows, given, given.run))
     for path in mine.get(kinds.IO500_FIND, ()):
         table = read_find(path, warn_of(path))
         merged += io500_rows.find_rows(run, name, table, given, given.run)
-        done.counts.append((path, kinds.IO500_FIND, len(table.ranks)))
+        done.counts.append(FileRead(path, kinds.IO500_FIND, len(table.ranks)))
     return merged
 
 
@@ -210,14 +214,14 @@ def _renamed(name: str, run: IorRun, run_id: str) -> list[PhaseTail]:
     return [tail._replace(run_id=run_id, phase=name) for tail in tails_of(run)]
 
 
-def _find_alone(path: Path, given: FileDefaults, warn: Warn, done: BandwidthImport) -> None:
+def _find_alone(path: Path, given: FileDefaults, warn: Warn, done: _Found) -> None:
     try:
         table = read_find(path, warn)
     except InputFileError as error:
         warn(error)
         return
     done.rows += io500_rows.find_rows(Io500(), "find", table, given, given.run)
-    done.counts.append((path, kinds.IO500_FIND, len(table.ranks)))
+    done.counts.append(FileRead(path, kinds.IO500_FIND, len(table.ranks)))
 
 
 def _remarks(run_id: str, rows: Sequence[RunRow]) -> list[str]:

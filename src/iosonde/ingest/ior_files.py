@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors.benchmarks import recognise as kinds
+from iosonde.connectors.benchmarks import kinds
 from iosonde.connectors.benchmarks.ior import ops as ior_ops
 from iosonde.connectors.benchmarks.ior import ranks as ior_ranks
 from iosonde.connectors.benchmarks.ior import summary, text

@@ -1,4 +1,4 @@
-"""From other tools' files to samples: what they are called, and when they happened.
+"""Latencies of md-workbench and mdtest become samples, and runs whose statistics are those of the samples.
 
 The files count from the barrier at which a phase began. The phases of a run lie one after the other on the
 time axis, a second apart, in the order in which the benchmark does them: precreate, the iterations (in each
@@ -7,9 +7,8 @@ the waiting factors, ascending), cleanup. Files given together whose names begin
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,15 @@ import numpy as np
 from iosonde.connectors.benchmarks.mdtest import ops as mdtest_ops
 from iosonde.connectors.benchmarks.mdworkbench import latencies as mdworkbench
 from iosonde.connectors.benchmarks.mdworkbench.latencies import parse_name, read_latencies
+from iosonde.connectors.lines import Warn, storable
+from iosonde.connectors.source import FileRead, Item, RunRows, SampleRows, Settings
+from iosonde.ingest.days import Days
+from iosonde.ingest.report import SamplesWritten
 from iosonde.ingest.run_statistics import Group, rows_of
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow
-from iosonde.weather.samples.parts import PartsWritten
 from iosonde.weather.samples.writer import Extent, FilePhase, Labels, Placed, Staging
 
 if TYPE_CHECKING:
@@ -34,8 +36,6 @@ OPS = (*mdworkbench.OPS.values(), *mdtest_ops.OPS)
 PHASES = (*mdworkbench.PHASES, *mdtest_ops.PHASES)
 _FIRST_OP, _FIRST_PHASE = len(mdworkbench.OPS), len(mdworkbench.PHASES)
 
-SIZE_BYTES = 3901
-"""What the benchmark writes into a file unless told otherwise."""
 _MEANT = {0.06: 1 / 16, 0.12: 1 / 8}
 """Waiting factors of adaptive mode, which names of files have with two decimals."""
 _BETWEEN_NS = 1_000_000_000
@@ -45,84 +45,87 @@ _ORDER = {"precreate": 0, "benchmark": 1, "cleanup": 2}
 _ORDER |= {phase: place for place, phase in enumerate(mdtest_ops.PHASES)}
 
 
-@dataclass(frozen=True)
-class Naming:
-    """What the files do not say. None: the default of the field's note."""
-
-    target: str | None = None
-    """The name of each file's run."""
-    host: str = "import"
-    """Ranks get ``.rank0000`` and so on behind it."""
-    run: str | None = None
-    """Run ids begin with it; the name of each file's run."""
-    started_ns: int | None = None
-    """When the first phase began; so that the last ends when the youngest file was written."""
-    size_bytes: int = SIZE_BYTES
-    period_ns: int | None = None
-    """Of samples whose table says none; None: the regular step of their due times, else 0."""
-
-
-@dataclass(frozen=True)
-class LatencyImport:
-    """What an import did. ``broken`` tells of files whose rows count only up to a place."""
-
-    written: PartsWritten
-    target: str
-    run_ids: tuple[str, ...]
-    started_ns: int
-    broken: tuple[InputFileError, ...]
-    rows: tuple[RunRow, ...] = ()
-    """What they amount to as runs: statistics of the rows of these files."""
-
-
 def run_name(path: Path) -> str:
-    """What to call the run of a file: the prefix of its name, or the name without its endings."""
+    """Name of a file's run: the prefix of the file's name, or that name without its endings."""
     named = mdtest_ops.parse_name(path.name)
-    return mdworkbench.run_name(path) if named is None else named.prefix
+    return storable(mdworkbench.run_name(path) if named is None else named.prefix)
 
 
-def import_latencies(
-    root: Path,
-    paths: Sequence[Path],
-    naming: Naming,
-    report: Callable[[Path, int], None] | None = None,
-) -> LatencyImport:
-    """Import files of md-workbench. ``report`` gets each file and its rows when it was read.
+def read(
+    files: Sequence[tuple[Path, str]], settings: Settings, warn_of: Callable[[Path], Warn]
+) -> Iterator[Item]:
+    """Samples and runs of files, each with its kind; of one that breaks off the rows before count."""
+    sink = LatencySink([path for path, _ in files], settings)
+    counts = [0] * len(files)
+    for number, (path, _) in enumerate(files):
+        days = Days(path)
+        try:
+            for chunk in _frames(path):
+                n = days.room(chunk["time_ns"])
+                yield SampleRows(sink, chunk.take(slice(0, n)), number)
+                counts[number] += n
+                if n < len(chunk):
+                    raise days.refusal()
+        except InputFileError as error:
+            sink.broken = True
+            warn_of(path)(error)
+    if any(counts):
+        yield sink
+    elif not sink.broken:
+        what = f"{files[0][0]} holds no rows"
+        warn_of(files[0][0])(InputFileError(what, expected="one row an operation"))
+    for (path, kind), n in zip(files, counts, strict=True):
+        yield FileRead(path, kind, n)
 
-    Raises UsageError (no file, a file twice), StoreError, and InputFileError when no row could be read.
-    """
-    if not paths:
-        raise UsageError("no file to import", expected="latency files of md-workbench")
-    if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise UsageError("a file appears twice", expected="each file once")
-    with Staging(root, [run_name(path) for path in paths]) as staging:
-        broken = _read(staging, paths, report)
+
+class LatencySink:
+    """Rows of files that count from their phases' begins; these are placed once all rows are there."""
+
+    def __init__(self, paths: Sequence[Path], settings: Settings) -> None:
+        self._paths, self._settings = paths, settings
+        self.broken = False
+        """Whether a file broke off: then its run is not complete."""
+
+    def open(self, root: Path) -> None:
+        """Begin."""
+        self._staging = Staging(root, [run_name(path) for path in self._paths])
+
+    def add(self, file: int, rows: Frame) -> None:
+        """Rows of a file."""
+        self._staging.add(file, rows)
+
+    def close(self) -> None:
+        """End."""
+        self._staging.__exit__()
+
+    def finish(self) -> Iterator[SamplesWritten | RunRows]:
+        """Write samples, and give runs. Raises UsageError (too many ranks), StoreError."""
+        paths, naming, staging = self._paths, self._settings, self._staging
         extents = staging.extents()
-        if not extents:
-            raise (
-                broken[0]
-                if broken
-                else InputFileError(f"{paths[0]} holds no rows", expected="one row an operation")
-            )
         pieces = sum(len(extent.ranks) for extent in extents)
         if pieces > _MOST_PIECES:
             raise UsageError(
                 f"the files hold {pieces} ranks and phases", expected=f"at most {_MOST_PIECES}"
             )
-        started = naming.started_ns
+        started, length = naming.started_ns, _length(paths, extents)
         if started is None:
-            started = max(path.stat().st_mtime_ns for path in paths) - _length(paths, extents)
+            started = max(path.stat().st_mtime_ns for path in paths) - length
         placed = _placed(paths, extents, naming, started)
         target = naming.target or run_name(paths[extents[0].key.file])
         labels = Labels(target, naming.host, naming.size_bytes, OPS)
         written = staging.write(extents, placed, labels)
         measured = _runs(staging, paths, placed, Group(naming.run or "", target, naming.host))
-    run_ids = tuple(dict.fromkeys(phase.run_id for phase in placed))
-    rows = _marked(measured, broken)
-    return LatencyImport(written, target, run_ids, started, tuple(broken), rows)
+        yield SamplesWritten(
+            written,
+            sum(extent.rows for extent in extents),
+            tuple(dict.fromkeys(phase.target or target for phase in placed)),
+            (started, started + length),
+            run_ids=tuple(dict.fromkeys(phase.run_id for phase in placed)),
+        )
+        yield RunRows(_marked(measured, self.broken))
 
 
-def _marked(rows: Sequence[RunRow], broken: Sequence[InputFileError]) -> tuple[RunRow, ...]:
+def _marked(rows: Sequence[RunRow], broken: bool) -> tuple[RunRow, ...]:
     """Runs of which a file broke off are not complete."""
     return tuple(replace(row, complete=False) for row in rows) if broken else tuple(rows)
 
@@ -163,23 +166,6 @@ def _only_rank(files: Sequence[Path]) -> int | None:
     return 0 if all(n and n.waiting is not None and not n.all_ranks for n in named) else None
 
 
-def _read(
-    staging: Staging, paths: Sequence[Path], report: Callable[[Path, int], None] | None
-) -> list[InputFileError]:
-    broken = []
-    for number, path in enumerate(paths):
-        rows = 0
-        try:
-            for chunk in _frames(path):
-                staging.add(number, chunk)
-                rows += len(chunk)
-        except InputFileError as error:
-            broken.append(error)
-        if report:
-            report(path, rows)
-    return broken
-
-
 def _frames(path: Path) -> Iterator[Frame]:
     """Rows of a file of md-workbench or mdtest."""
     named = mdtest_ops.parse_name(path.name)
@@ -202,7 +188,7 @@ def _turn(path: Path, key: FilePhase) -> tuple[str, int, int, float]:
     named = parse_name(path.name)
     waiting = float(named.waiting) if named and named.waiting else 0.0
     waiting = _MEANT.get(waiting, waiting)
-    prefix = named.prefix if named else run_name(path)
+    prefix = storable(named.prefix) if named else run_name(path)
     return prefix, _ORDER[PHASES[key.phase]], key.iteration, waiting
 
 
@@ -228,7 +214,7 @@ def _length(paths: Sequence[Path], extents: Sequence[Extent]) -> int:
 
 
 def _placed(
-    paths: Sequence[Path], extents: Sequence[Extent], naming: Naming, started_ns: int
+    paths: Sequence[Path], extents: Sequence[Extent], naming: Settings, started_ns: int
 ) -> list[Placed]:
     starts = _starts(paths, extents)
     placed = []

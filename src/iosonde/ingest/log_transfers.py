@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from iosonde.connectors.darshan import log
 from iosonde.connectors.darshan.log_transfers import transfers_of_logs
 from iosonde.connectors.darshan.tree import logs_in
+from iosonde.connectors.source import Connector
 from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.model.errors import InputFileError, MissingPartError
 from iosonde.model.transfers import Transfers
-
-if TYPE_CHECKING:
-    from iosonde.ingest.records import Records
 
 MOST_LOGS = 1000
 """Of more only the jobs are stored: each log is read twice for this, and has a file of its own in the store."""
 
 
-def logs_of(records: Records) -> list[Path]:
+def logs_of(records: Sequence[tuple[Path, Connector]]) -> list[Path]:
     """Darshan logs among records, and those in folders of them."""
     mine = [path for path, one in records if one.KIND == log.KIND]
     inside = (one for path in mine if path.is_dir() for one in logs_in(path, _silent))

@@ -3,47 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from iosonde.bench.runs import store as runs
-from iosonde.connectors.benchmarks import recognise as kinds
-from iosonde.connectors.benchmarks.mdtest import ranks as mdtest_ranks
-from iosonde.connectors.benchmarks.mdtest import text as mdtest
-from iosonde.connectors.benchmarks.mdworkbench import text as mdworkbench_text
-from iosonde.connectors.lines import FileDefaults, Warn
-from iosonde.model.errors import InputFileError
+from iosonde.ingest.report import RunImport
 from iosonde.model.runs import RunRow
-
-TextReader = Callable[[Path, str, FileDefaults, Warn], list[RunRow]]
-"""Gets a file, its kind, what it does not say, and what is told of lines that cannot be read."""
-READERS = {
-    kinds.MDWORKBENCH: mdworkbench_text.read_text,
-    kinds.MDTEST: mdtest.read_text,
-    kinds.RANKS: mdtest_ranks.read_ranks,
-}
-"""What reads the texts that become runs."""
-
-
-class RunImport(NamedTuple):
-    """What became of a run. ``new`` False: it was in the store already."""
-
-    run_id: str
-    target: str
-    rows: int
-    new: bool
-
-
-def text_rows(path: Path, kind: str, given: FileDefaults, warn: Warn) -> list[RunRow]:
-    """Rows of a text, with those before a place where it breaks off."""
-    rows: list[RunRow] = []
-    try:
-        rows.extend(READERS[kind](path, given, warn))
-    except InputFileError as error:
-        warn(error)
-    return rows
 
 
 def keep_runs(root: Path, rows: Sequence[RunRow], now_ns: int) -> list[RunImport]:

@@ -8,20 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iosonde.connectors.source import MetricSaid
 from iosonde.connectors.tables.builtin_mappings import known_mappings
 from iosonde.connectors.tables.jobs import jobs_of
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.table import choose, read_table
 from iosonde.engine.foreign.tables import as_text
-from iosonde.ingest.kinds import kind_of
-from iosonde.jobs.store.metric_descriptions import Described
 from iosonde.jobs.table.hygiene import clean
 from iosonde.model.errors import InputFileError, UsageError
 
 if TYPE_CHECKING:
-    from iosonde.connectors.source import Head, Settings, Warn
-    from iosonde.model.jobs import Job
-    from iosonde.model.quality import Note
+    from iosonde.connectors.source import Head, Item, Settings, Warn
 
 
 class TableReader:
@@ -41,9 +38,7 @@ class TableReader:
         """False: whether a mapping fits is asked once, of the whole list of mappings."""
         return False
 
-    def read(
-        self, path: Path, settings: Settings, warn: Warn
-    ) -> Iterator[Note | str | Described | Job]:
+    def read(self, path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
         """Notes, reasons why rows were left out, what is said of each metric, and a job a row. Raises InputFileError.
 
         ``source`` of a job is the mapping's name: the same row from another file is the same job. Zeros of a
@@ -56,7 +51,7 @@ class TableReader:
         yield from (*read.notes, *more)
         yield from (str(reason) for reason in table.reasons if reason.note is None)
         for place, name in enumerate(table.metrics):
-            yield Described(self._mapping.name, name, place, table.abouts.get(name))
+            yield MetricSaid(self._mapping.name, name, place, table.abouts.get(name))
         keys = Counter(zip(table.job_id, table.start_ns.tolist(), table.step, strict=True))
         rows = zip(jobs_of(table), table.start_ns.tolist(), strict=True)
         for job, start in rows:
@@ -83,9 +78,8 @@ def given_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
 
 
 def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
-    """What reads a table: with the first mapping of ``given``, else of those that are known, that fits.
+    """What reads a table: the first mapping of ``given``, else of those that are known, that fits; None: none is known.
 
-    None: no known mapping fits, or ``given`` is not meant for this file as it is one of another program.
     Raises UsageError: none of ``given`` fits.
     """
     try:
@@ -93,13 +87,5 @@ def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
             mapping = choose(path, given, text)
     except InputFileError:
         return None
-    except UsageError:
-        try:
-            kind_of(path)
-        except InputFileError:
-            pass
-        else:
-            return None
-        raise
     known = any(mapping is one for one in known_mappings())
     return TableReader(mapping) if given or known else None

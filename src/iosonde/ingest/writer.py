@@ -1,23 +1,29 @@
-"""What a record amounted to, and its items into the store: held until they are worth a write."""
+"""The writer: items of any source into the store, held until they are worth a write."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from iosonde.connectors.lines import storable
+from iosonde.connectors.source import FileRead, Item, MetricSaid, RunRows, SampleRows, SampleSink
+from iosonde.ingest.days import Days
+from iosonde.ingest.report import FileImport, Imported, SamplesWritten
+from iosonde.ingest.runs import keep_runs
+from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.jobs.store.metric_descriptions import Described, write_described
 from iosonde.jobs.store.series import put_block, write_edges
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
+from iosonde.model.runs import RunRow
 
 if TYPE_CHECKING:
-    from iosonde.connectors.source import Item
+    from iosonde.model.arrays import Instants
 
 MOST_CELLS = 30_000_000
 """Values that wait to be written together: parts of a day are merged by rewriting the day."""
@@ -26,82 +32,101 @@ _MOST_EDGES = 500_000
 _OF_A_SYSTEM = ("filesystem", "ost", "mdt", "nsd", "pool")
 _EXAMPLES = 3
 _MOST_NAMES = 500
-
-
-@dataclass
-class FileImport:
-    """What a file amounted to. ``new_*``: what the store did not have."""
-
-    name: str
-    """Of the file, or of the first of several and how many more."""
-    kind: str
-    samples: int = 0
-    new_samples: int = 0
-    changed_samples: int = 0
-    """Values that the store had otherwise."""
-    missing: int = 0
-    jobs: int = 0
-    new_jobs: int = 0
-    edges: int = 0
-    new_edges: int = 0
-    unnamed: bool = False
-    """Whether components of a file system are in it, and not of which."""
-    series: set[tuple[str, str]] = field(default_factory=set)
-    """(system, metric)."""
-    flags: Counter[str] = field(default_factory=Counter)
-    """How often each flag of ``model.quality.QUALITY`` was raised."""
-    examples: dict[str, list[str]] = field(default_factory=dict)
-    """The first few places of each."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """What was not read, by name and why; at most 500 of them."""
-    remarks: list[str] = field(default_factory=list)
-    """What else there is to say, for people."""
-    span_ns: tuple[int, int] | None = None
-    """From the first to the last instant."""
-    keys: list[tuple[str, str, str, int | None]] = field(default_factory=list)
-    """Of jobs with numbers of their own."""
-
-    @property
-    def rows(self) -> int:
-        """Of everything."""
-        return self.samples + self.jobs + self.edges
+T = TypeVar("T", MetricBlock, Job, Edge, RunRow)
 
 
 class Writer:
     """Holds what is to be written until it is worth it."""
 
-    def __init__(self, root: Path, done: FileImport) -> None:
-        self._root, self._done = root, done
+    def __init__(self, root: Path, done: FileImport, report: Imported, now_ns: int) -> None:
+        self._root, self._done, self._report, self._now_ns = root, done, report, now_ns
         self._blocks: dict[tuple[str, ...], list[MetricBlock]] = {}
         self._cells = 0
+        self._days, self._full = Days(done.name), False
         self._jobs: list[Job] = []
         self._described: list[Described] = []
         self._edges: list[Edge] = []
+        self._sinks: list[SampleSink] = []
         self._noted: set[str] = set()
         self._shared: dict[int, Note] = {}
         """Notes that were counted: held, so that no other can be taken for one of them."""
 
-    def take(self, item: Item | Note | str | Described) -> None:
-        """One item: counted, and written when it is worth it. A text is a remark for people."""
-        if isinstance(item, MetricBlock):
-            self._take_block(item)
-        elif isinstance(item, Note):
-            self._noted.add(item.flag)
-            self._note(*item)
-        elif isinstance(item, str):
-            self._done.remarks.append(item)
-        elif isinstance(item, Described):
-            self._described.append(item)
-        elif isinstance(item, Edge):
-            self._edges.append(item)
-            self._done.edges += 1
-            if len(self._edges) >= _MOST_EDGES:
-                self._flush_edges()
-        else:
-            self._take_job(item)
+    def take(self, item: Item | SamplesWritten) -> None:
+        """One item: counted, and written when it is worth it. Raises StoreError."""
+        match item:
+            case MetricBlock():
+                self._take_block(printable(item))
+            case Job():
+                self._take_job(printable(item))
+            case Edge():
+                if self._days.knows(item.time_ns) or self._room(np.array([item.time_ns])):
+                    self._edges.append(printable(item))
+                    self._done.edges += 1
+                if len(self._edges) >= _MOST_EDGES:
+                    self._flush_edges()
+            case Note():
+                self._noted.add(item.flag)
+                self._note(*item)
+            case str():
+                self._done.remarks.append(item)
+            case MetricSaid():
+                self._described.append(Described(*item))
+            case _:
+                self._take_runs_and_samples(item)
+
+    def _take_runs_and_samples(
+        self, item: RunRows | SampleRows | SampleSink | SamplesWritten | FileRead
+    ) -> None:
+        match item:
+            case RunRows():
+                self._take_runs(item)
+            case SampleRows():
+                if item.sink not in self._sinks:
+                    item.sink.open(self._root)
+                    self._sinks.append(item.sink)
+                item.sink.add(item.file, item.rows)
+            case SamplesWritten():
+                self._report.samples.append(item)
+            case FileRead():
+                self._report.read.append(item)
+            case _:
+                for more in item.finish():
+                    self.take(more)
+                self.close()
+
+    def close(self) -> None:
+        """Let go of samples that were not written."""
+        while self._sinks:
+            self._sinks.pop().close()
+
+    def _take_runs(self, found: RunRows) -> None:
+        rows = [printable(row) for row in found.rows]
+        kept = keep_runs(self._root, rows, self._now_ns)
+        self._report.runs += kept
+        of_name = dict(zip(dict.fromkeys(row.run_id for row in rows), kept, strict=True))
+        for transfers in found.transfers:
+            run = of_name.get(transfers.run)
+            if run is not None and run.new:
+                keep_transfers(self._root, transfers, run.run_id)
+
+    def _room(self, time_ns: Instants) -> int:
+        """How many of these rows may be written; that others may not is told of once."""
+        n = self._days.room(time_ns)
+        if n < len(time_ns) and not self._full:
+            self._full = True
+            self._report.told.of(self._done.name)(self._days.refusal())
+        return n
 
     def _take_block(self, block: MetricBlock) -> None:
         done = self._done
+        if (n := self._room(block.time_ns)) < len(block.time_ns):
+            rows = slice(0, n)
+            block = replace(
+                block,
+                time_ns=block.time_ns[rows],
+                step_ns=block.step_ns[rows],
+                value=block.value[rows],
+            )
         done.samples += block.value.size
         done.missing += int(np.isnan(block.value).sum())
         done.series.add((block.system, block.metric))
@@ -122,10 +147,12 @@ class Writer:
     def _take_job(self, job: Job) -> None:
         self._jobs.append(job)
         self._done.jobs += 1
-        for scalar in job.scalars.values():
+        for name, scalar in job.scalars.items():
             for flag in scalar.flags:
                 if flag not in self._noted:
                     self._note(flag, f"job {job.job_id}", 1)
+                if (name, flag, job.end_ns) == ("duration_s", "missing", None):
+                    self._done.endless.append(f"{job.job_id}.{job.step}".rstrip("."))
         if job.start_ns is not None:
             self._saw(job.start_ns, job.end_ns or job.start_ns)
         if job.scalars:
@@ -185,3 +212,26 @@ def _joined(blocks: list[MetricBlock]) -> MetricBlock:
     return replace(
         blocks[0], time_ns=times[rows], step_ns=steps[rows], value=values[rows], notes=tuple(notes)
     )
+
+
+def printable(item: T) -> T:
+    """An item whose texts UTF-8 can hold: lone surrogates of strangers' JSON and file names are replaced."""
+    names = item._fields if isinstance(item, Edge) else [one.name for one in fields(item)]
+    new = {}
+    for name in names:
+        old = getattr(item, name)
+        if isinstance(old, str | tuple) and (text := _storable(old)) != old:
+            new[name] = text
+    if not new:
+        return item
+    return item._replace(**new) if isinstance(item, Edge) else replace(item, **new)
+
+
+def _storable(value: Any) -> Any:
+    """A text, a note's, or all of a tuple; anything else as it is."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Note):
+        what = storable(value.what)
+        return value if what == value.what else value._replace(what=what)
+    return tuple(map(_storable, value)) if type(value) is tuple else value

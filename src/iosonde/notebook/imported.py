@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.connectors.benchmarks.recognise import KINDS
-from iosonde.connectors.source import Settings
-from iosonde.ingest.files import Done, import_files
-from iosonde.ingest.join import join_new
-from iosonde.ingest.latencies import Naming
-from iosonde.ingest.records import FileImport, Told, import_records, split
+from iosonde.connectors.source import FileRead, Settings
+from iosonde.ingest.answers import Imported, Question, import_files
+from iosonde.ingest.report import FileImport
 from iosonde.jobs.environment.join import JoinCounts
 from iosonde.jobs.table.from_files import mappings
-from iosonde.model.errors import InputFileError, UsageError
+from iosonde.model.errors import UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.notebook.arguments import now_ns, python
 from iosonde.notebook.columns import of_records
@@ -29,24 +26,16 @@ _COLUMNS = ("file", "kind", "jobs", "samples", "missing", "new", "first_ns", "la
 class ImportResult(Answer):
     """What an import did, a row a file. ``missing``: of ``samples``; ``new``: rows that the store did not have.
 
-    ``data``: records of monitors, schedulers and jobs; ``others``: benchmarks, None without one; ``joined``: jobs that
-    were looked at, and of how many something of servers is known; ``errors``: what could not be read (what could is
-    in the store).
+    ``data``: everything that it did; ``joined``: jobs that were looked at, and of how many something of servers is
+    known; ``errors``: what could not be read (what could is in the store).
     """
 
-    def __init__(
-        self,
-        data: Sequence[FileImport],
-        others: Done | None,
-        rows: Sequence[dict[str, Any]],
-        joined: JoinCounts,
-        errors: Sequence[InputFileError],
-    ) -> None:
-        self.data, self.others, self.joined = tuple(data), others, joined
-        self.errors = tuple(errors)
-        self._rows = [*map(_row, data), *rows]
-        remarks = [f"{Path(one.name).name}: {text}" for one in data for text in one.remarks]
-        self.lines = (*(error.text(python) for error in errors), *remarks)
+    def __init__(self, data: Imported) -> None:
+        self.data, self.joined = data, data.joined or JoinCounts(0, 0)
+        self.errors = (*data.unopened, *data.errors)
+        self._rows = [*map(_row, data.files), *map(_row_of_run, data.read)]
+        remarks = [f"{Path(one.name).name}: {text}" for one in data.files for text in one.remarks]
+        self.lines = (*(error.text(python) for error in self.errors), *remarks)
 
     @property
     def columns(self) -> Columns:
@@ -64,7 +53,7 @@ class ImportResult(Answer):
                 "means": QUALITY[flag],
                 "places": one.examples[flag],
             }
-            for one in self.data
+            for one in self.data.files
             for flag, n in sorted(one.flags.items())
         ]
         return TableResult(of_records(rows, ("file", "flag", "n", "means", "places")), rows)
@@ -85,8 +74,13 @@ def _row(one: FileImport) -> dict[str, Any]:
     }
 
 
+def _row_of_run(one: FileRead) -> dict[str, Any]:
+    nothing = dict.fromkeys(_COLUMNS) | {"jobs": 0, "missing": 0, "noticed": ""}
+    return nothing | {"file": one.path.name, "kind": one.kind, "samples": one.rows}
+
+
 def import_all(
-    root: Path, paths: Sequence[Path], mapping: Sequence[Path], settings: Settings, naming: Naming
+    root: Path, paths: Sequence[Path], mapping: Sequence[Path], settings: Settings
 ) -> ImportResult:
     """Import files of every kind, and put jobs and servers together: jobs that are new, and those of new series.
 
@@ -94,29 +88,7 @@ def import_all(
     """
     if address := next((str(path) for path in paths if ":/" in str(path)), ""):
         raise UsageError(f"{address} is an address", expected="files", hint="'iosonde import URL'")
-    told = Told()
-    records, others = split(paths, mappings(mapping))
-    recorded = list(import_records(root, records, settings, told))
-    done: Done | None = None
-    rows: list[dict[str, Any]] = []
-    if others or not paths:
-        try:
-            done = import_files(
-                root, others, naming, now_ns(), report=_reporter(rows), zone=settings.zone
-            )
-            told.errors += done.broken
-        except InputFileError as error:
-            if not recorded:
-                raise
-            told.errors.append(error)
-    joined = join_new(root, recorded, settings.progress)
-    return ImportResult(recorded, done, rows, joined, told.errors)
-
-
-def _reporter(rows: list[dict[str, Any]]) -> Callable[[Path, str, int], None]:
-    nothing = dict.fromkeys(_COLUMNS) | {"jobs": 0, "missing": 0, "noticed": ""}
-
-    def report(path: Path, kind: str, n: int) -> None:
-        rows.append(nothing | {"file": path.name, "kind": KINDS[kind], "samples": n})
-
-    return report
+    done = import_files(root, Question(paths, settings, mappings(mapping)), now_ns())
+    if done.nothing and done.errors:
+        raise done.errors[0]
+    return ImportResult(done)

@@ -14,7 +14,6 @@ from iosonde.bench.runs.store import read as read_runs
 from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SERIES_KEY
 from iosonde.engine.layout.root import default_root
-from iosonde.ingest.latencies import Naming
 from iosonde.jobs.blame.interval import BlameQuestion, Grouping
 from iosonde.jobs.environment.join import JoinCounts, join
 from iosonde.jobs.store.series import series_names
@@ -97,10 +96,17 @@ class Station:
         benchmarks. ``progress`` gets done and total. Rows that cannot be read are ``errors`` of the answer, the others
         are kept. Raises UsageError (no file; a mapping fits nothing), InputFileError (nothing can be read), StoreError.
         """
-        naming = Naming(target, host, run, instant(started))
-        node = "" if host == "import" else host
-        settings = Settings(system=system, node=node, zone=zone_of(zone), progress=progress)
-        return import_all(self.root, paths_of(paths), paths_of(mapping), settings, naming)
+        settings = Settings(
+            system=system,
+            node="" if host == "import" else host,
+            zone=zone_of(zone),
+            progress=progress,
+            target=target,
+            host=host,
+            run=run,
+            started_ns=instant(started),
+        )
+        return import_all(self.root, paths_of(paths), paths_of(mapping), settings)
 
     @in_python
     def join(self, *, progress: Callable[[int, int], None] | None = None) -> JoinCounts:

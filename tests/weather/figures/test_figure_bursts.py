@@ -14,7 +14,6 @@ from iosonde.drawing.marks import Cells, Level, Points, Shade, StepMarks
 from iosonde.drawing.render_sheet import draw_sheet
 from iosonde.drawing.sheet import RATIO, SECONDS, plain
 from iosonde.drawing.sheet_layout import layout
-from iosonde.ingest.latencies import Naming, import_latencies
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.bursts import sheet as module
 from iosonde.weather.bursts.bursts import bursts
@@ -26,7 +25,7 @@ from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered
+from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered, import_runs
 from tests.kit.makers import SECOND, START
 
 STALL = (3.0, 0.8)
@@ -40,8 +39,8 @@ def store(tmp_path_factory):
     rng = np.random.default_rng(5)
     for place, (name, stalls) in enumerate((("stalls", [STALL]), ("calm", []))):
         rows = closed_loop(rng, 5.0, stalls=stalls, slow_share=0.0, ranks=6)
-        begin = Naming(started_ns=START + place * 3600 * SECOND)
-        import_latencies(root, [gathered(root / f"{name}.csv", rows)], begin)
+        begin_ns = START + place * 3600 * SECOND
+        import_runs(root, [gathered(root / f"{name}.csv", rows)], started_ns=begin_ns)
     return Store(root)
 
 
@@ -172,7 +171,7 @@ def test_command(store, tmp_path, capsys, utc):
 def test_real_runs(tmp_path):
     """In each: a burst that mean or q99 exceeds the limit in, and no median that is called slow."""
     for path, target in ((MISTRAL, "lustre02"), (COOLEY, "cooley")):
-        import_latencies(tmp_path, [MEASURING / path], Naming(target=target, started_ns=START))
+        import_runs(tmp_path, [MEASURING / path], target=target, started_ns=START)
         sheet = sheet_of(Store(tmp_path), asked(target), say)
         assert len(sheet.panes) == (3 if target == "lustre02" else 1) * 4 * 2
         hidden = 0

@@ -12,6 +12,7 @@ from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
 from iosonde.connectors.darshan.reader import AHEAD, Reader
 from iosonde.connectors.darshan.worker import finished, job_from
 from iosonde.connectors.source import Settings, Warn
+from iosonde.connectors.walk import entries_below
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 
@@ -49,29 +50,16 @@ def jobs_of(
 
 def logs_in(folder: Path, warn: Warn) -> Iterator[Path]:
     """Paths of what is, or is named like, a log; sorted folder by folder."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        raise _unreadable(folder, error) from error
-    for entry in entries:
-        path = folder / entry.name
+    for entry in entries_below(folder, warn):
+        path = Path(entry.path)
         try:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _below(path, warn)
-            elif entry.is_file(follow_symlinks=False) and _is_log(path):
+            if entry.is_file(follow_symlinks=False) and _is_log(path):
                 yield path
             elif entry.name.endswith(SUFFIX) and not entry.is_symlink():
                 warn(InputFileError(f"{path}: no Darshan log", expected="its magic number"))
         except OSError as error:
-            warn(_unreadable(path, error))
-
-
-def _below(folder: Path, warn: Warn) -> Iterator[Path]:
-    """A folder that cannot be read is told of; its siblings are read."""
-    try:
-        yield from logs_in(folder, warn)
-    except InputFileError as error:
-        warn(error)
+            what = f"cannot read {path}: {error.strerror or error}"
+            warn(InputFileError(what, expected="a readable file"))
 
 
 def _is_log(path: Path) -> bool:
@@ -80,11 +68,6 @@ def _is_log(path: Path) -> bool:
         return is_log(os.read(descriptor, HEAD_BYTES))
     finally:
         os.close(descriptor)
-
-
-def _unreadable(path: Path, error: OSError) -> InputFileError:
-    reason = error.strerror or str(error)
-    return InputFileError(f"cannot read {path}: {reason}", expected="a readable folder or file")
 
 
 def _cpus() -> int:

@@ -32,6 +32,8 @@ TOKEN = "IOSONDE_PROMETHEUS_TOKEN"
 """The variable of the environment that holds a bearer token."""
 MOST_POINTS = 11_000
 MOST_BYTES = 256 << 20
+MOST_VALUES = 6_000_000
+"""Of one answer: points, or other lists and objects."""
 MOST_REQUESTS = 10_000
 TIMEOUT_S = 30.0
 """Seconds without a byte."""
@@ -213,6 +215,9 @@ class _Server:
 
 
 def _data(address: str, data: bytes) -> Any:
+    if data.count(b"[") + data.count(b"{") > MOST_VALUES or data.count(b",") > 4 * MOST_VALUES:
+        what = f"{address} answers more than {MOST_VALUES} values"
+        raise InputFileError(what, expected="fewer", hint="a longer step or a shorter range")
     try:
         said = json.loads(data)
     except (ValueError, RecursionError) as error:

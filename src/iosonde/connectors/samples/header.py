@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.connectors.lines import shown
+from iosonde.connectors.tables.records import delimiter_of
 from iosonde.model.errors import InputFileError
 
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -88,6 +89,12 @@ def columns_of(names: Sequence[str]) -> SampleColumns:
     others = tuple(name for place, name in enumerate(names) if place not in used)
     says = any(name.split("_")[0] == "latency" for name in plain)
     return SampleColumns(roles, others, tuple(_missing(roles, unitless)), says)
+
+
+def columns_in(header: str) -> SampleColumns:
+    """The same of the first line of a table."""
+    names = header.split(delimiter_of(header))
+    return columns_of([name.strip().strip('"') for name in names])
 
 
 def _missing(roles: dict[str, RoleColumn], unitless: str) -> list[str]:

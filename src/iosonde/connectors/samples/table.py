@@ -12,6 +12,7 @@ Columns are recognised by their names (``header``). A row that is none is told o
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,7 +104,7 @@ class SampleTable:
             raise lacking(self.path, self.columns)
         parse = _RowParser(self).row
         rows: list[_Row] = []
-        digest, hashed = hashlib.sha256(self.path.name.encode()), 0
+        digest, hashed = hashlib.sha256(os.fsencode(self.path.name)), 0
         for number, fields in found:
             try:
                 if len(fields) != len(names):

@@ -8,6 +8,7 @@ text without a zone.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -97,7 +98,7 @@ class _Place:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    place = quote(str(path.resolve()))
+    place = quote(os.fsencode(path.resolve()))
     database = sqlite3.connect(f"file:{place}?mode=ro&immutable=1", uri=True)
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_TEXT * 16)
     database.text_factory = lambda data: data.decode("utf-8", "replace")

@@ -43,6 +43,7 @@ _NAMES = {
         *("AveDiskWrite", "MaxDiskRead", "MaxDiskWrite", "TRESUsageInTot", "TRESUsageOutTot"),
     )
 }
+_ASK = "sacct -P --format=JobIDRaw,User,Account,JobName,State,Start,End,NNodes,NodeList,ExitCode"
 _FREE_TEXT = ("JobName", "SubmitLine", "Comment", "WorkDir")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:%-?\d+)?")
 _DASHES = re.compile(r"-+(?: +-+)*\s*")
@@ -70,6 +71,8 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
                 what = f"the header is {shown(line.text)}"
                 raise bad(path, line.number, what, "names of sacct's fields, JobID among them")
             table = header
+            if lacks := [name for name in ("Start", "End") if name not in table.names]:
+                yield f"there is no column {' and none '.join(lacks)}; try '{_ASK}'"
             continue
         if table.take_dashes(line.text) or line.text.strip() == table.text:
             continue
@@ -136,7 +139,7 @@ class _Table:
 
     def __init__(self, text: str, names: list[str], delimiter: str | None) -> None:
         self.text = text.strip()
-        self._names, self._delimiter = names, delimiter
+        self.names, self._delimiter = names, delimiter
         self._tail = delimiter is not None and text.rstrip("\r\n ").endswith(delimiter)
         self._spans: list[tuple[int, int | None]] = []
 
@@ -158,26 +161,26 @@ class _Table:
         if not line.ended and not self._complete(line.text):
             raise ValueError("the row is cut")
         if self.fixed:
-            if len(self._spans) != len(self._names):
+            if len(self._spans) != len(self.names):
                 raise ValueError("the line of dashes below the header is missing")
             words = [line.text[begin:end].strip() for begin, end in self._spans]
         else:
             words = line.text.split(self._delimiter)
             if self._tail and not words[-1]:
                 words.pop()
-        return dict(zip(self._names, self._joined(words), strict=True))
+        return dict(zip(self.names, self._joined(words), strict=True))
 
     def _complete(self, text: str) -> bool:
-        return not self.fixed and text.count(self._delimiter or "") >= len(self._names)
+        return not self.fixed and text.count(self._delimiter or "") >= len(self.names)
 
     def _joined(self, words: list[str]) -> list[str]:
         """With what is too many put back into the one field that may hold the delimiter."""
-        many = len(words) - len(self._names)
+        many = len(words) - len(self.names)
         if many == 0:
             return words
-        place = next((self._names.index(n) for n in _FREE_TEXT if n in self._names), None)
+        place = next((self.names.index(n) for n in _FREE_TEXT if n in self.names), None)
         if many < 0 or place is None:
-            raise ValueError(f"the row has {len(words)} fields of {len(self._names)}")
+            raise ValueError(f"the row has {len(words)} fields of {len(self.names)}")
         name = (self._delimiter or "").join(words[place : place + many + 1])
         return [*words[:place], name, *words[place + many + 1 :]]
 

@@ -29,6 +29,7 @@ MOST_CHARACTERS = 64 << 20
 _PIECE = 1 << 18
 _JOBS = re.compile(r'"jobs"\s*:\s*\[')
 _CACHE = re.compile(r'\s*\{\s*"[0-9_]+(?:\.\w+)?"\s*:\s*\{\s*"(?:jobidraw|start|end|nodelist)"\s*:')
+_BLANK = re.compile(r"[ \t\r\n]*")
 _LOOKED = 4 << 20
 """Characters in which the list of jobs must begin."""
 
@@ -220,8 +221,8 @@ class _Json:
     def _next(self) -> str:
         """The next character that is no space; it stays."""
         while True:
-            while self._place < len(self._text) and self._text[self._place] in " \t\r\n":
-                self._place += 1
+            blank = _BLANK.match(self._text, self._place)
+            self._place = self._place if blank is None else blank.end()
             if self._place < len(self._text):
                 return self._text[self._place]
             if not self._more():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ _MOST_TIMES = 7_000_000
 
 def opened(path: Path) -> closing[sqlite3.Connection]:
     """A database that nothing can be written to or loaded into. Raises InputFileError."""
-    uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
+    uri = f"file:{quote(os.fsencode(path.resolve()))}?mode=ro&immutable=1"
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None)
         db.text_factory = lambda raw: raw.decode("utf-8", "replace")
