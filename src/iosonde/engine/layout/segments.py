@@ -7,14 +7,16 @@ were merged into names them in its footer: ``engine.layout.contents`` says which
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from iosonde.engine.layout.contents import Contents, contents_of, holders, shared
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.folders import files_in, folders_in
 from iosonde.engine.layout.merged import covered, is_merged
+
+E = TypeVar("E")
 
 _LISTINGS = 50
 _QUIET_NS = 120_000_000_000
@@ -140,24 +142,25 @@ def _by_path(segment: Segment) -> str:
     return str(segment.path)
 
 
-def _settled(folder: Path) -> list[Path]:
-    """The Parquet files of a folder as they were at one instant.
+def settled(
+    listing: Callable[[], list[E]], changed_ns: Callable[[], int | None], now_ns: int
+) -> list[E]:
+    """What a folder holds at one instant.
 
     A listing that runs while files are merged may miss the new file and the old ones. Files appear and go, and none
     comes back: two listings that agree were true between them. A folder that has long not changed, and did not
     meanwhile, needs one.
     """
-    before = _changed_ns(folder)
-    files = files_in(folder, ".parquet")
-    quiet = before is not None and time.time_ns() - before >= _QUIET_NS
-    if quiet and _changed_ns(folder) == before:
-        return files
+    before = changed_ns()
+    found = listing()
+    if before is not None and now_ns - before >= _QUIET_NS and changed_ns() == before:
+        return found
     for _ in range(_LISTINGS):
-        again = files_in(folder, ".parquet")
-        if sorted(again) == sorted(files):
-            return files
-        files = again
-    return files
+        again = listing()
+        if set(again) == set(found):
+            return found
+        found = again
+    return found
 
 
 def _changed_ns(folder: Path) -> int | None:
@@ -166,6 +169,12 @@ def _changed_ns(folder: Path) -> int | None:
         return folder.stat().st_mtime_ns
     except OSError:
         return None
+
+
+def _files(folder: Path) -> list[Path]:
+    return settled(
+        lambda: files_in(folder, ".parquet"), lambda: _changed_ns(folder), time.time_ns()
+    )
 
 
 def _partitioned(
@@ -179,4 +188,4 @@ def _partitioned(
         for folder in folders_in(day) if host is None else [day / f"host={host}"]:
             if folder.name.startswith("host="):
                 name = folder.name[len("host=") :]
-                yield [Segment(name, path.stem, path) for path in _settled(folder)]
+                yield [Segment(name, path.stem, path) for path in _files(folder)]
