@@ -78,6 +78,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Keep": (
         Command("export", "export", "samples, windows or runs as Parquet, CSV or JSON"),
         Command("seal", "seal", "turn closed spool segments into Parquet"),
+        Command("store", "store.store", "the upkeep of a store: check for rows that stand twice"),
         Command("compact", "compact", "merge small sealed files; remove old samples on request"),
         Command("forget", "weather.forget", "probes that have ended: their states and baselines"),
         Command("clean", "weather.clean", "remove what iosonde keeps in a directory"),

@@ -41,7 +41,9 @@ GRACES_NS = (0, 600 * SECOND)
 _OVER_NS = 2 * DAY_NS
 """Merging takes place so much later than the newest segment, when its day is over."""
 _FILES = "*/date=*/host=*/*.parquet"
-_CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir")
+PUT = "law.put"
+"""An event that a test raises before it puts an object into a bucket."""
+_CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", PUT)
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
@@ -89,6 +91,8 @@ class Folders:
 
     dice: random.Random
     folder: Path
+    places: dict[str, Path] = field(default_factory=dict)
+    """Of stores that lie elsewhere."""
     laws: dict[str, Law] = field(default_factory=dict)
     rows: dict[str, Counter[tuple[str, int]]] = field(default_factory=dict)
     """Of each segment: rows by op and ten minutes."""
@@ -100,7 +104,7 @@ class Folders:
 
     def root(self, name: str) -> Path:
         """Where a store lies."""
-        return self.folder / name
+        return self.places.get(name, self.folder / name)
 
     def law(self, name: str) -> Law:
         """What must hold of a store."""

@@ -188,7 +188,8 @@ def expire(world: World, bucket: MemoryStore) -> None:
         stems = list(bucket.folder(table, dates[0]))
         world.dice.shuffle(stems)
         for stem in stems:
-            segments = set(bucket.folder(table, dates[0])[stem].contents.segments)
+            file = bucket.folder(table, dates[0]).get(stem)
+            segments = set() if file is None else set(file.contents.segments)
             bucket.law.may_go(segments, world.steps)
             bucket.law.may_unroll(segments, world.steps)
             world.between("expire")

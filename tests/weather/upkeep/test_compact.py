@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import os
+import random
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from iosonde.engine.layout import folders, segments
 from iosonde.engine.layout.merged import is_merged
 from iosonde.engine.layout.segments import every_rollup, every_sealed, parquet_segments, rollup_path
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
+from iosonde.weather.upkeep import day
 from iosonde.weather.upkeep.compact import compact
 from iosonde.weather.upkeep.retain import retain
 from tests.kit.commands import run
@@ -232,6 +235,29 @@ def test_a_clock_that_is_years_ahead_removes_nothing(store):
 def test_a_wrong_request_is_refused(store, capsys, words, told):
     assert run("compact", *words, store=store) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_three_merges_within_ten_minutes_and_one_an_hour_later(seed, tmp_path, monkeypatch):
+    """Earlier versions counted rows twice here, by the order of a folder."""
+    dice = random.Random(seed)
+    listed = folders.files_in
+    for module in (segments, day):
+        monkeypatch.setattr(module, "files_in", lambda *a: dice.sample(e := listed(*a), len(e)))
+    rows, now_ns = 0, LATER
+    for merges in range(5):
+        for number in range(dice.randint(1, 3) if merges < 3 else 0):
+            made = simulated(tmp_path, 20, seed=10 * merges + number, probe={"period": "10s"})
+            rows += made["rows_written"]
+        seal(tmp_path)
+        compact(tmp_path, now_ns)
+        for path in tmp_path.glob("*/date=*/host=*/*.parquet"):
+            if path.stat().st_mtime_ns > LATER + DAY_NS:
+                os.utime(path, ns=(now_ns, now_ns))
+        assert Store(tmp_path).count() == rows
+        assert int(Store(tmp_path).rollups().columns["n_due"].sum()) == rows
+        now_ns += 180 * SECOND if merges < 2 else 3600 * SECOND
+    assert len(every_sealed(tmp_path)) == len(every_rollup(tmp_path)) == 1
 
 
 def test_the_command_names_what_it_made(store, capsys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.cli.completion.parsers import TARGETS, CommandHelp, CommandOption, Operand
+from iosonde.cli.completion.parsers import SEVERAL, TARGETS, CommandHelp, CommandOption, Operand
 
 _HEAD = """\
 # fish completion for iosonde, made by 'iosonde completion fish'
@@ -31,7 +31,7 @@ def script(commands: Sequence[CommandHelp]) -> str:
         name = one.words[0]
         if name not in told:
             told.add(name)
-            said = "benchmarks, by name" if name == "bench" else one.summary
+            said = SEVERAL.get(name) or one.summary
             lines.append(
                 f"complete -c iosonde -n __fish_use_subcommand -a {name} -d {_quoted(said)}"
             )

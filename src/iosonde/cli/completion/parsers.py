@@ -14,6 +14,9 @@ from iosonde.cli.shared.options import DESCRIBE, Parser, ParserAskedError
 TARGETS = """sed -n 's/^{"schema_version":[^{]*"target":"\\([^"]*\\)".*/\\1/p'"""
 """Shell words that print the target of every state file: no Python, a millisecond."""
 
+SEVERAL = {"bench": "benchmarks, by name", "store": "the upkeep of a store, by name"}
+"""Commands that are nothing without a second word, and what they are."""
+
 
 class Operand(StrEnum):
     """What a shell offers for a value."""
@@ -78,13 +81,14 @@ def command_helps() -> list[CommandHelp]:
 
 
 def _words(name: str) -> Iterator[tuple[str, ...]]:
-    """``bench`` has a parser a benchmark, ``selftest`` one of its own and one a test."""
+    """``bench`` has a parser a benchmark, ``store`` one a work, ``selftest`` one of its own and one a test."""
     from iosonde.cli.bench.bench import BENCHMARKS
     from iosonde.cli.selftest.selftest import TESTS
+    from iosonde.cli.store.store import WORKS
 
-    if name != "bench":
+    if name not in SEVERAL:
         yield (name,)
-    inner = {"bench": BENCHMARKS, "selftest": TESTS}.get(name, {})
+    inner = {"bench": BENCHMARKS, "selftest": TESTS, "store": WORKS}.get(name, {})
     yield from ((name, word) for word in inner)
 
 

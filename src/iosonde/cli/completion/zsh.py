@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from iosonde.cli.completion.parsers import TARGETS, CommandHelp, CommandOption, Operand
+from iosonde.cli.completion.parsers import SEVERAL, TARGETS, CommandHelp, CommandOption, Operand
 
 _HEAD = """\
 #compdef iosonde
@@ -34,7 +34,7 @@ def script(commands: Sequence[CommandHelp]) -> str:
     several = {one.words[0] for one in commands if len(one.words) > 1}
     first = list(dict.fromkeys(one.words[0] for one in commands))
     for name in first:
-        said = "benchmarks, by name" if name == "bench" else told[name]
+        said = SEVERAL.get(name) or told[name]
         text += f"        '{_quoted(name)}:{_quoted(said)}'\n"
     text += "    )\n    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
     text += "    local key=$words[2]\n    shift words; (( CURRENT-- ))\n    case $key in\n"

@@ -29,7 +29,7 @@ import numpy as np
 from iosonde.engine import reader
 from iosonde.engine.checksum import stems_of
 from iosonde.engine.connections import connect
-from iosonde.engine.contract import INTERVAL_NS, ROLLUP_TYPES, SAMPLE_TYPES
+from iosonde.engine.contract import INTERVAL_NS, QUANTILE_COLUMNS, ROLLUP_TYPES, SAMPLE_TYPES
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.merged import is_merged
 from iosonde.engine.layout.segments import (
@@ -137,6 +137,12 @@ def rolled_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Sequence[Path]
         return roll_up(con, root, sealed[0])
     reader.look_at_files(con, sealed)
     return derive.derived(con)
+
+
+def combined(con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]) -> IntervalParts:
+    """All that roll-ups which share rows hold, each interval from the one that knows most. Raises duckdb.Error."""
+    everything = IntervalColumns(QUANTILE_COLUMNS)
+    return _rivals(con, _Source(root, [], SampleFilter(), everything), kept, [])
 
 
 def _parts(

@@ -104,7 +104,7 @@ def merge_day(day: DayFiles, done: Compacted, step: Step, *, least: int) -> str 
     if len(listed) - len(held) < least and not held:
         return None
     try:
-        parts, others = _readable(day, listed)
+        parts, others = readable_parts(day, listed)
         if len(parts) < least:
             return None
         return replace(day, parts, others, done, step)
@@ -140,7 +140,7 @@ def replace(
     return stem
 
 
-def _readable(day: DayFiles, listed: list[Contents]) -> tuple[list[Contents], list[Contents]]:
+def readable_parts(day: DayFiles, listed: list[Contents]) -> tuple[list[Contents], list[Contents]]:
     """Files that count and can be read, and the others that can be; a damaged file hides nothing."""
     while True:
         held = holders(listed)

@@ -80,7 +80,7 @@ class FolderOfDay:
         if folder.is_symlink() or folder.parent.is_symlink():
             return []
         found = [path for path in files_in(folder, ".parquet") if is_segment(path.stem)]
-        return [contents(path) for path in sorted(found) if not path.is_symlink()]
+        return [contents(path) for path in found if not path.is_symlink()]
 
     def modified_ns(self, table: str, stem: str) -> int | None:
         """As in ``DayFiles``."""
