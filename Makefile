@@ -13,6 +13,7 @@ FUZZ_CONNECTIONS ?= 20000
 MISCHIEF_SCHEDULES ?= 1000
 MISCHIEF_KILLS     ?= 300
 MISCHIEF_FILES     ?= 500
+MISCHIEF_LAWS      ?= 2000
 
 RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
@@ -68,8 +69,9 @@ fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=20000
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-agent --bin iosonde-agent http::fuzz -- --nocapture
 	IOSONDE_FUZZ_CONNECTIONS=$(FUZZ_CONNECTIONS) cargo test --release --quiet -p iosonde-agent --test fuzz_http -- --nocapture
 
-mischief: build ## 1000 simulated schedules, 300 kills, 500 damaged files of each kind; one table. MISCHIEF_SCHEDULES, _KILLS, _FILES
+mischief: build ## 1000 simulated schedules, 300 kills, 500 damaged files of each kind, 2000 lives of stores; one table. MISCHIEF_SCHEDULES, _KILLS, _FILES, _LAWS
 	scripts/mischief $(MISCHIEF_SCHEDULES) $(MISCHIEF_KILLS) $(MISCHIEF_FILES)
+	$(BIN)/python -m tests.kit.law --schedules $(MISCHIEF_LAWS)
 	$(BIN)/python -m tests.mischief --files $(MISCHIEF_FILES)
 
 pictures: build services ## draw the pictures of the README anew

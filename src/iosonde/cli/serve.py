@@ -47,7 +47,9 @@ def main(arguments: Sequence[str]) -> int:
     )
     for option, what in (("--tls-cert", "certificate"), ("--tls-key", "private key of it")):
         parser.add_argument(option, type=Path, metavar="PEM", help=f"{what}, for https")
-    parser.add_argument("--no-seal", action="store_true", help="leave the spool to 'iosonde store seal'")
+    parser.add_argument(
+        "--no-seal", action="store_true", help="leave the spool to 'iosonde store seal'"
+    )
     parser.add_store()
     args = parser.parse(arguments)
     root, upkeep = _store(args)

@@ -25,7 +25,14 @@ from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
 from iosonde.engine.layout.dates import utc_date
-from iosonde.engine.layout.segments import Segment, parquet_segments, segment_keys, spool_segments
+from iosonde.engine.layout.merged import is_merged
+from iosonde.engine.layout.segments import (
+    Segment,
+    parquet_segments,
+    segment_keys,
+    sharing,
+    spool_segments,
+)
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
 from iosonde.engine.sound import broken, sound
@@ -152,11 +159,25 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> 
     """Create the view ``live``, of the rows that go with the Parquet files."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
-    sealed = sound_segments(con, parquet_segments(root, since, scope.folder))
+    sealed = sound_sealed(con, root, since, scope.folder)
     for key in segment_keys(sealed):
         live.pop(key, None)
     make_live(con, list(live.values()))
     return Sources([segment.path for segment in sealed], list(live.values()))
+
+
+def sound_sealed(
+    con: duckdb.DuckDBPyConnection, root: Path, since: str | None, folder: str | None
+) -> list[Segment]:
+    """Sealed segments that count and can be read; where a merged file cannot, what it was merged from counts."""
+    bad: set[Path] = set()
+    while True:
+        listed = parquet_segments(root, since, folder, bad)
+        found = sound_segments(con, listed)
+        lost = {one.path for one in listed if is_merged(one.stem)} - {one.path for one in found}
+        if not lost:
+            return found
+        bad |= lost
 
 
 def sound_segments(con: duckdb.DuckDBPyConnection, sealed: Sequence[Segment]) -> list[Segment]:
@@ -185,10 +206,20 @@ def make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) 
     con.execute(f"CREATE OR REPLACE TEMP VIEW live AS {sql}")
 
 
-def look_at_file(con: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Make the view ``samples`` of one sealed segment."""
+def look_at_files(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
+    """Make the view ``samples`` of some sealed segments."""
     make_live(con, [])
-    look_at(con, [path], SampleFilter())
+    look_at(con, paths, SampleFilter())
+
+
+def look_at_distinct(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
+    """The same, each row once, whatever stands twice in a file or in several."""
+    make_live(con, [])
+    columns = ", ".join(SAMPLE_TYPES)
+    con.execute(
+        f"CREATE OR REPLACE TEMP VIEW every_row AS SELECT DISTINCT {columns} FROM {parquet(paths)}"
+    )
+    _hide_beaten(con, SampleFilter())
 
 
 def look_at_rows(
@@ -201,10 +232,22 @@ def look_at_rows(
 
 def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: SampleFilter) -> None:
     """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
-    columns = ", ".join(SAMPLE_TYPES)
-    sealed = f"SELECT {columns} FROM {parquet(files)} UNION ALL " if files else ""
-    con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {sealed}FROM live")
+    con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {rows_once(files)}FROM live")
     _hide_beaten(con, scope)
+
+
+def rows_once(files: Sequence[Path]) -> str:
+    """SQL of the rows of files, ready for more: a row that two merged files hold of one segment counts once."""
+    columns, several = ", ".join(SAMPLE_TYPES), sharing(files)
+    shares = (
+        ("", [path for path in files if path not in several]),
+        ("DISTINCT ", [path for path in files if path in several]),
+    )
+    return "".join(
+        f"SELECT {once}{columns} FROM {parquet(paths)} UNION ALL "
+        for once, paths in shares
+        if paths
+    )
 
 
 def _rows(path: Path) -> spool.SpoolRows | None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import os
+import random
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from iosonde.engine.layout import folders, segments
 from iosonde.engine.layout.merged import is_merged
 from iosonde.engine.layout.segments import every_rollup, every_sealed, parquet_segments, rollup_path
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
+from iosonde.weather.upkeep import day
 from iosonde.weather.upkeep.compact import compact
 from iosonde.weather.upkeep.retain import retain
 from tests.kit.commands import run
@@ -61,9 +64,9 @@ def test_a_reader_between_any_two_steps_sees_each_row_once(store):
     before, seen = answers(store), []
     done = compact(store, LATER, grace_ns=0, step=lambda name: seen.append((name, answers(store))))
     assert {name for name, _ in seen} >= {
-        "write",
-        "merged",
+        "roll up",
         "rolled up",
+        "merged",
         "remove",
         "remove roll-up",
     }
@@ -123,24 +126,42 @@ def test_what_arrives_late_is_merged_and_what_arrives_again_is_not_counted(store
     assert len(every_sealed(store)) == 2
 
 
-@pytest.mark.filterwarnings("ignore::iosonde.model.errors.DamagedFileWarning")
-def test_a_damaged_part_is_not_merged_and_a_damaged_whole_removes_nothing(store):
-    damaged = every_sealed(store)[0].path
-    content = bytearray(damaged.read_bytes())
+def damage(path: Path) -> None:
+    """Flip the bits of a byte in the middle."""
+    content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
-    damaged.write_bytes(content)
+    path.write_bytes(content)
+
+
+@pytest.mark.filterwarnings("ignore::iosonde.model.errors.DamagedFileWarning")
+def test_a_damaged_part_is_not_merged_and_a_damaged_whole_is_made_again(store):
+    damaged = every_sealed(store)[0].path
+    damage(damaged)
+    before = answers(store)
     done = compact(store, LATER)
     assert damaged.exists()
-    whole = next(path for path in done.made)
-    content = bytearray(whole.read_bytes())
-    content[len(content) // 2] ^= 0xFF
-    whole.write_bytes(content)
-    parts = {one.path for one in every_sealed(store) if not is_merged(one.stem)}
+    assert answers(store) == before
+    for path in done.made:
+        damage(path)
+    assert answers(store) == before
+    again = compact(store, LATER, grace_ns=0)
+    assert again.made == done.made
+    assert answers(store) == before
+    assert len(every_sealed(store)) == len(done.made) + 1
+
+
+@pytest.mark.filterwarnings("ignore::iosonde.model.errors.DamagedFileWarning")
+def test_a_damaged_whole_removes_nothing(store):
+    done = compact(store, LATER)
+    parts = [one.path for one in every_sealed(store) if not is_merged(one.stem)]
+    for path in parts[1:]:
+        damage(path)
+    for path in done.made:
+        damage(path)
     told = compact(store, LATER, grace_ns=0).told
-    assert any("do not match" in line for line in told)
-    assert {path for path in parts if path.parent == whole.parent} <= {
-        one.path for one in every_sealed(store)
-    }
+    assert all(path.exists() for path in parts)
+    assert len(told) == len(done.made)
+    assert all("do not match" in line for line in told)
 
 
 def test_a_spool_segment_that_is_still_there_does_not_count_beside_the_merged_file(store):
@@ -214,6 +235,29 @@ def test_a_clock_that_is_years_ahead_removes_nothing(store):
 def test_a_wrong_request_is_refused(store, capsys, words, told):
     assert run("store", "compact", *words, store=store) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_three_merges_within_ten_minutes_and_one_an_hour_later(seed, tmp_path, monkeypatch):
+    """Earlier versions counted rows twice here, by the order of a folder."""
+    dice = random.Random(seed)
+    listed = folders.files_in
+    for module in (segments, day):
+        monkeypatch.setattr(module, "files_in", lambda *a: dice.sample(e := listed(*a), len(e)))
+    rows, now_ns = 0, LATER
+    for merges in range(5):
+        for number in range(dice.randint(1, 3) if merges < 3 else 0):
+            made = simulated(tmp_path, 20, seed=10 * merges + number, probe={"period": "10s"})
+            rows += made["rows_written"]
+        seal(tmp_path)
+        compact(tmp_path, now_ns)
+        for path in tmp_path.glob("*/date=*/host=*/*.parquet"):
+            if path.stat().st_mtime_ns > LATER + DAY_NS:
+                os.utime(path, ns=(now_ns, now_ns))
+        assert Store(tmp_path).count() == rows
+        assert int(Store(tmp_path).rollups().columns["n_due"].sum()) == rows
+        now_ns += 180 * SECOND if merges < 2 else 3600 * SECOND
+    assert len(every_sealed(tmp_path)) == len(every_rollup(tmp_path)) == 1
 
 
 def test_the_command_names_what_it_made(store, capsys):

@@ -69,8 +69,10 @@ def _compact(root: Path, grace_ns: int) -> int:
     for path in done.made:
         print(path)
     options.note(
-        f"{done.merged} files merged into {len(done.made)}, {len(done.removed)} merged files removed"
+        f"{done.merged} files merged into {len(done.made)}, {done.removed} merged files removed"
     )
+    if done.twice:
+        options.note(f"{done.twice} rows stood twice in them, and count once now")
     return 1 if done.told else 0
 
 

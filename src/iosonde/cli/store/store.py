@@ -14,12 +14,14 @@ Upkeep of a store.
 
   seal       turn closed spool segments into Parquet; --to sends them elsewhere
   compact    merge small sealed files; remove old samples on request
+  check      count rows that stand twice; --repair makes each count once
   forget     remove states and baselines of probes that have ended
   clean      remove test files of iosonde from a directory
 
 examples:
   iosonde store seal                 once an hour, from a timer; 'iosonde serve' does it too
   iosonde store compact              once a day, on one host
+  iosonde store check                exit code 0: each row stands once
   iosonde store clean /work/me -n    list what lies in a directory
 
 Each works on a store (--store DIR). 'iosonde store seal --help' shows all options of one.
@@ -36,7 +38,7 @@ def _named(module: str) -> Callable[[Sequence[str]], int]:
     return run
 
 
-UPKEEP = {name: _named(name) for name in ("seal", "compact", "forget", "clean")}
+UPKEEP = {name: _named(name) for name in ("seal", "compact", "check", "forget", "clean")}
 
 
 def main(arguments: Sequence[str]) -> int:

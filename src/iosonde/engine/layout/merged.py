@@ -33,13 +33,16 @@ def is_segment(stem: str) -> bool:
 
 
 def covered(path: Path) -> tuple[str, ...]:
-    """All that a merged file stands for; nothing where it cannot be read: then the others count."""
-    with contextlib.suppress(OSError):
+    """All that the footer of a merged file names; nothing where it cannot be read."""
+    with contextlib.suppress(OSError, ValueError):
         return _covered_once(path)
     return ()
 
 
 @lru_cache(maxsize=1 << 16)
 def _covered_once(path: Path) -> tuple[str, ...]:
-    """Of a file that is never edited, and whose name follows from them."""
-    return stems_of(path)
+    """Of a file that is never edited, and whose name follows from them. A failure is not remembered."""
+    named = stems_of(path)
+    if not named:
+        raise ValueError
+    return named

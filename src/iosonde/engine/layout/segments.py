@@ -1,22 +1,25 @@
 """Segments: of the spool, sealed, rolled up, and merged by the day.
 
 A segment has the same stem in all places, which is how a reader takes each row once. A file that many segments of a day
-were merged into names their stems in its footer: where it is listed, they are not.
+were merged into names them in its footer: ``engine.layout.contents`` says which files of a folder then count.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from iosonde.engine.layout.contents import Contents, contents_of, holders, shared
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.folders import files_in, folders_in
 from iosonde.engine.layout.merged import covered, is_merged
 
+E = TypeVar("E")
+
 _LISTINGS = 50
-_QUIET_S = 120.0
+_QUIET_NS = 120_000_000_000
 """So long after a folder's last change it does not change while it is listed; clocks of servers differ."""
 
 
@@ -39,27 +42,36 @@ def spool_segments(root: Path) -> list[Segment]:
 
 
 def parquet_segments(
-    root: Path, since_date: str | None = None, host: str | None = None
+    root: Path,
+    since_date: str | None = None,
+    host: str | None = None,
+    without: Collection[Path] = (),
 ) -> list[Segment]:
-    """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on; of the folder ``host`` only."""
-    return _partitioned(root / "samples", since_date, host)
+    """Files of samples that count, of partitions from ``since_date`` (YYYY-MM-DD, UTC) on; of the folder ``host`` only.
+
+    ``without``: files that cannot be read; what else holds their rows counts instead.
+    """
+    return _counted(_partitioned(root / "samples", since_date, host), without)
 
 
 def rollup_segments(
-    root: Path, since_date: str | None = None, host: str | None = None
+    root: Path,
+    since_date: str | None = None,
+    host: str | None = None,
+    without: Collection[Path] = (),
 ) -> list[Segment]:
     """Roll-ups of sealed segments, likewise."""
-    return _partitioned(root / "rollups", since_date, host)
+    return _counted(_partitioned(root / "rollups", since_date, host), without)
 
 
 def every_sealed(root: Path) -> list[Segment]:
     """Files of samples, also those whose rows are in a merged one too."""
-    return _partitioned(root / "samples", None, hidden=True)
+    return sorted(_of_all(_partitioned(root / "samples", None)), key=_by_path)
 
 
 def every_rollup(root: Path) -> list[Segment]:
     """Files of roll-ups, also those whose intervals are in a merged one too."""
-    return _partitioned(root / "rollups", None, hidden=True)
+    return sorted(_of_all(_partitioned(root / "rollups", None)), key=_by_path)
 
 
 def rollup_path(root: Path, sealed: Path) -> Path:
@@ -77,48 +89,98 @@ def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:
     return root / "samples" / f"date={utc_date(opened_ns)}" / f"host={host}" / f"{stem}.parquet"
 
 
+def contents(path: Path) -> Contents:
+    """The segments whose rows a file holds, by its name and footer."""
+    return contents_of(path.stem, covered(path) if is_merged(path.stem) else ())
+
+
 def segment_stems(segment: Segment) -> frozenset[str]:
     """The segments whose rows a file holds: itself, or those that were merged into it."""
-    if is_merged(segment.stem):
-        return frozenset(one for one in covered(segment.path) if not is_merged(one))
-    return frozenset((segment.stem,))
+    return contents(segment.path).segments
+
+
+def host_stems(segment: Segment) -> frozenset[tuple[str, str]]:
+    """The same, each with its host."""
+    return frozenset((segment.host, stem) for stem in segment_stems(segment))
 
 
 def segment_keys(segments: Iterable[Segment]) -> set[tuple[str, str]]:
     """Host and stem of every segment whose rows these files hold."""
-    return {(segment.host, stem) for segment in segments for stem in segment_stems(segment)}
+    return {key for segment in segments for key in host_stems(segment)}
 
 
-def _once(found: list[Segment]) -> list[Segment]:
-    """The files of one folder without those whose rows are in a merged one."""
-    hidden = {stem for one in found if is_merged(one.stem) for stem in covered(one.path)}
-    return [one for one in found if one.stem not in hidden]
+def sharing(paths: Sequence[Path]) -> set[Path]:
+    """Those of some files of samples, or of roll-ups, that hold a segment which another of them holds, too."""
+    folders: dict[Path, list[Path]] = {}
+    for path in paths:
+        folders.setdefault(path.parent, []).append(path)
+    return {
+        path
+        for of_one in folders.values()
+        if len(of_one) > 1 and any(is_merged(path.stem) for path in of_one)
+        for path in shared({path: contents(path).segments for path in of_one})
+    }
 
 
-def _settled(folder: Path) -> list[Path]:
-    """The Parquet files of a folder as they were at one instant.
+def _counted(folders: Iterable[list[Segment]], without: Collection[Path]) -> list[Segment]:
+    """Files without those whose rows are in another of their folder."""
+    found = []
+    for files in folders:
+        readable = [one for one in files if one.path not in without]
+        hidden: Collection[str] = ()
+        if any(is_merged(one.stem) for one in readable):
+            hidden = holders(contents(one.path) for one in readable)
+        found += [one for one in readable if one.stem not in hidden]
+    return sorted(found, key=_by_path)
+
+
+def _of_all(folders: Iterable[list[Segment]]) -> list[Segment]:
+    return [one for files in folders for one in files]
+
+
+def _by_path(segment: Segment) -> str:
+    return str(segment.path)
+
+
+def settled(
+    listing: Callable[[], list[E]], changed_ns: Callable[[], int | None], now_ns: int
+) -> list[E]:
+    """What a folder holds at one instant.
 
     A listing that runs while files are merged may miss the new file and the old ones. Files appear and go, and none
-    comes back: two listings that agree were true between them. A folder that has long not changed needs one.
+    comes back: two listings that agree were true between them. A folder that has long not changed, and did not
+    meanwhile, needs one.
     """
-    files = files_in(folder, ".parquet")
+    before = changed_ns()
+    found = listing()
+    if before is not None and now_ns - before >= _QUIET_NS and changed_ns() == before:
+        return found
     for _ in range(_LISTINGS):
-        try:
-            if time.time() - folder.stat().st_mtime - _QUIET_S >= 0:
-                return files
-        except OSError:
-            return files
-        again = files_in(folder, ".parquet")
-        if sorted(again) == sorted(files):
-            return files
-        files = again
-    return files
+        again = listing()
+        if set(again) == set(found):
+            return found
+        found = again
+    return found
+
+
+def _changed_ns(folder: Path) -> int | None:
+    """When a folder last changed; None where it cannot be told."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _files(folder: Path) -> list[Path]:
+    return settled(
+        lambda: files_in(folder, ".parquet"), lambda: _changed_ns(folder), time.time_ns()
+    )
 
 
 def _partitioned(
-    table: Path, since_date: str | None, host: str | None = None, *, hidden: bool = False
-) -> list[Segment]:
-    found = []
+    table: Path, since_date: str | None, host: str | None = None
+) -> Iterator[list[Segment]]:
+    """The files of each folder of a table."""
     for day in folders_in(table):
         name, _, value = day.name.partition("=")
         if name != "date" or (since_date is not None and value < since_date):
@@ -126,6 +188,4 @@ def _partitioned(
         for folder in folders_in(day) if host is None else [day / f"host={host}"]:
             if folder.name.startswith("host="):
                 name = folder.name[len("host=") :]
-                files = [Segment(name, path.stem, path) for path in _settled(folder)]
-                found += files if hidden else _once(files)
-    return sorted(found, key=lambda segment: str(segment.path))
+                yield [Segment(name, path.stem, path) for path in _files(folder)]

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 
 def dropped(root: Path, folder: str | None = None) -> list[Segment]:
-    """Roll-ups that are all there is of their segment, of a host's folder or of all."""
+    """Roll-ups that are all there is of a segment, of a host's folder or of all."""
     kept = rollup_segments(root, host=folder)
     there = {(segment.host, segment.stem) for segment in spool_segments(root)}
     there |= segment_keys(parquet_segments(root, host=folder))
-    gone = [segment for segment in kept if not segment_keys([segment]) & there]
+    gone = [segment for segment in kept if not segment_keys([segment]) <= there]
     if not gone:
         return []
     with closing(connect(threads=1)) as con:

@@ -120,6 +120,17 @@ def in_order(parts: Sequence[IntervalParts]) -> Rollups:
     return Rollups(together([whole, sums]), rows)
 
 
+def most_known(parts: Sequence[IntervalParts]) -> IntervalParts:
+    """Of parts that share rows, each interval once: the one that knows most of its rows."""
+    whole = together(parts)
+    columns = whole.columns
+    keys = (columns["n_seen"], columns["n_due"], columns["start_ns"], columns["id"])
+    order = np.lexsort(keys)
+    firsts = _firsts(columns["id"][order], columns["start_ns"][order])
+    lasts = np.append(firsts[1:], len(order)) - 1
+    return take(whole, order[lasts[lasts >= 0]])
+
+
 def inexact_starts(parts: Sequence[IntervalParts]) -> Ints:
     """When intervals begin, ascending, whose quantiles no row has: not exact, or in several parts."""
     _, ids = _numbered(parts)

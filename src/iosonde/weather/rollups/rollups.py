@@ -29,11 +29,12 @@ import numpy as np
 from iosonde.engine import reader
 from iosonde.engine.checksum import stems_of
 from iosonde.engine.connections import connect
-from iosonde.engine.contract import INTERVAL_NS, ROLLUP_TYPES, SAMPLE_TYPES
+from iosonde.engine.contract import INTERVAL_NS, QUANTILE_COLUMNS, ROLLUP_TYPES, SAMPLE_TYPES
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.merged import is_merged
 from iosonde.engine.layout.segments import (
     Segment,
+    host_stems,
     parquet_segments,
     rollup_path,
     rollup_segments,
@@ -45,8 +46,16 @@ from iosonde.engine.reader import SampleFilter
 from iosonde.engine.sound import broken, unsound
 from iosonde.model.units import HOUR_NS
 from iosonde.weather.rollups import derive
+from iosonde.weather.rollups.choice import Choice, choose
 from iosonde.weather.rollups.files import IntervalColumns, of_layout_1, read, write
-from iosonde.weather.rollups.intervals import IntervalParts, Rollups, in_order, inexact_starts, take
+from iosonde.weather.rollups.intervals import (
+    IntervalParts,
+    Rollups,
+    in_order,
+    inexact_starts,
+    most_known,
+    take,
+)
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
@@ -113,13 +122,27 @@ def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = No
 
 def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> IntervalParts:
     """Roll up one sealed segment and keep it, if the store can be written. Raises duckdb.Error."""
-    reader.look_at_file(con, sealed)
+    reader.look_at_files(con, [sealed])
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
         covered = stems_of(sealed) if is_merged(sealed.stem) else ()
         write(con, found, rollup_path(root, sealed), covered)
     return found
+
+
+def rolled_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Sequence[Path]) -> IntervalParts:
+    """Roll up sealed segments that may share rows; that of one is kept. Raises duckdb.Error."""
+    if len(sealed) == 1:
+        return roll_up(con, root, sealed[0])
+    reader.look_at_files(con, sealed)
+    return derive.derived(con)
+
+
+def combined(con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]) -> IntervalParts:
+    """All that roll-ups which share rows hold, each interval from the one that knows most. Raises duckdb.Error."""
+    everything = IntervalColumns(QUANTILE_COLUMNS)
+    return _rivals(con, _Source(root, [], SampleFilter(), everything), kept, [])
 
 
 def _parts(
@@ -132,22 +155,65 @@ def _parts(
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
-    sealed = parquet_segments(root, since, scope.folder)
-    kept = sound_rollups(con, root, rollup_segments(root, since, scope.folder))
-    known = segment_keys(kept)
-    new = reader.sound_segments(con, [s for s in sealed if not segment_keys([s]) <= known])
-    anew = segment_keys(
-        new
-    )  # of a merged file, though some of its parts have roll-ups of their own
-    kept = [segment for segment in kept if not segment_keys([segment]) <= anew]
-    files += [segment.path for segment in (*new, *kept)]
-    parts = [_inside(found, scope) for found in _made(root, [segment.path for segment in new])]
-    known |= anew
+    kept = _sound_kept(con, root, since, scope.folder)
+    choice = _chosen(con, root, (since, scope.folder), kept)
+    groups = [*choice.new, *(group for _, made in choice.rivals for group in made)]
+    read = [*choice.kept, *(one for those, _ in choice.rivals for one in those)]
+    files += [one.path for group in groups for one in group] + [one.path for one in read]
+    parts = [_inside(found, scope) for found in _made(root, choice.new)]
+    source = _Source(root, [], scope, wanted)
+    parts += [_rivals(con, source, *those) for those in choice.rivals]
+    known = segment_keys([*read, *(one for group in groups for one in group)])
     rows = [rows for key, rows in live.items() if key not in known]
     if rows:
         reader.look_at_rows(con, rows, scope)
         parts.append(derive.derived(con))
-    return parts + _whole(con, parts, _Source(root, [s.path for s in kept], scope, wanted))
+    source = replace(source, paths=[one.path for one in choice.kept])
+    return parts + _whole(con, parts, source)
+
+
+def _chosen(
+    con: duckdb.DuckDBPyConnection,
+    root: Path,
+    where: tuple[str | None, str | None],
+    kept: Sequence[Segment],
+) -> Choice[Segment]:
+    """What counts of roll-ups and of samples that can be read; ``where``: since which date, of which folder."""
+    bad: set[Path] = set()
+    while True:
+        sealed = parquet_segments(root, *where, bad)
+        choice = choose({s: host_stems(s) for s in sealed}, {s: host_stems(s) for s in kept})
+        groups = [*choice.new, *(group for _, made in choice.rivals for group in made)]
+        new = [one for group in groups for one in group]
+        found = {one.path for one in reader.sound_segments(con, new)}
+        if len(found) == len(new):
+            return choice
+        bad |= {one.path for one in new} - found
+
+
+def _sound_kept(
+    con: duckdb.DuckDBPyConnection, root: Path, since: str | None, folder: str | None
+) -> list[Segment]:
+    """Roll-ups that count and can be read; where a merged one cannot, what it was merged from counts."""
+    bad: set[Path] = set()
+    while True:
+        listed = rollup_segments(root, since, folder, bad)
+        found = sound_rollups(con, root, listed)
+        if len(found) == len(listed):
+            return found
+        bad |= {one.path for one in listed} - {one.path for one in found}
+
+
+def _rivals(
+    con: duckdb.DuckDBPyConnection,
+    source: _Source,
+    kept: Sequence[Segment],
+    made: Sequence[Sequence[Segment]],
+) -> IntervalParts:
+    """Roll-ups that share rows with others, each interval from the one that knows most."""
+    parts = [_inside(found, source.scope) for found in _made(source.root, made)]
+    alone = replace(source, wanted=replace(source.wanted, service=True))
+    return most_known(parts + [p for s in kept for p in _kept(con, replace(alone, paths=[s.path]))])
 
 
 def _of_samples(path: Path) -> bool:
@@ -174,18 +240,21 @@ def _tell(root: Path, path: Path, what: str) -> bool:
     return False
 
 
-def _made(root: Path, sealed: Sequence[Path]) -> list[IntervalParts]:
-    """Roll-ups of sealed segments, made several at a time: each is too small for several threads."""
-    if not sealed:
+def _made(root: Path, groups: Sequence[Sequence[Segment]]) -> list[IntervalParts]:
+    """Roll-ups of sealed segments, made several at a time: each is too small for several threads.
+
+    Of files that share rows one in memory: once they are merged, that is kept.
+    """
+    if not groups:
         return []
 
-    def make(paths: Sequence[Path]) -> list[IntervalParts]:
+    def make(some: Sequence[Sequence[Segment]]) -> list[IntervalParts]:
         with contextlib.closing(connect(threads=1)) as con:
-            return [roll_up(con, root, path) for path in paths]
+            return [rolled_up(con, root, [one.path for one in group]) for group in some]
 
-    workers = min(_workers(), len(sealed))
+    workers = min(_workers(), len(groups))
     with ThreadPoolExecutor(workers) as pool:
-        shares = pool.map(make, [sealed[number::workers] for number in range(workers)])
+        shares = pool.map(make, [groups[number::workers] for number in range(workers)])
         return [found for share in shares for found in share]
 
 

@@ -3,14 +3,18 @@
 ::
 
     samples/date=D/host=H/{a,b,c}.parquet
-      1  write .draft -> fsync -> rename to <digest of a,b,c>-0000000003.parquet, whose footer names a, b, c
-         from here on readers that list it leave a, b and c out (``engine.layout``)
-      2  the same for roll-ups
-      3  once the merged file is older than ``grace``: check its bytes, remove a, b, c, then their roll-ups
+      1  roll up the rows of a, b, c, each once, under the name of the merged file
+      2  write .draft -> fsync -> rename to <digest of the names>-0000000003.parquet, whose footer names a, b, c,
+         and every file that was merged on the way to them
+         from here on readers that list it leave a, b and c out (``engine.layout.contents``)
+      3  once the merged file is older than ``grace``: check its bytes, remove the files whose segments it holds, those
+         that hold fewest first; then roll-ups likewise
 
 Dying anywhere is harmless: before the rename nothing has changed, after it the old files are not counted, and the next
 run removes them. The name follows from what is merged, so that two runs make the same file. A lock keeps two of them
-apart. A segment that arrives again after it was merged (a late shipment) is left out by readers, and removed.
+apart. A segment that arrives again after it was merged (a late shipment) is left out by readers, and removed. What
+counts follows from segments alone, so that no removed file of an earlier generation brings rows back; the earlier names
+are for older versions of iosonde, which leave out only what a footer names.
 
 ``grace`` is for readers whose listing of a folder is old: NFS keeps one for up to a minute.
 """
@@ -20,24 +24,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import itertools
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine import checksum, reader
-from iosonde.engine.connections import connect
-from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES
+from iosonde.engine.layout.contents import Contents, holders, rank, replaced_by
 from iosonde.engine.layout.dates import utc_date
-from iosonde.engine.layout.merged import is_merged, is_segment, merged_stem
-from iosonde.engine.layout.segments import Segment, parquet_segments, rollup_path, segment_stems
-from iosonde.engine.parquet import parquet, write_parquet
+from iosonde.engine.layout.merged import is_merged, merged_stem
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS, HOUR_NS
-from iosonde.weather.rollups.rollups import roll_up
+from iosonde.weather.upkeep.day import ROLLUPS, SAMPLES, DayFiles, days
 
 GRACE_NS = 600_000_000_000
 FEW = 2
@@ -47,14 +46,22 @@ MANY = 32
 _OVER_NS = 2 * HOUR_NS
 """So long after midnight a segment that was opened before it is sealed."""
 
+Step = Callable[[str], None]
+"""Called between any two changes of a store, with the name of the next or the last."""
+
 
 @dataclass
 class Compacted:
-    """What a run did. ``removed``: files whose rows are in a merged one; ``told``: what was not, and why."""
+    """What a run did.
+
+    ``made``: files; ``merged``: of how many; ``twice``: rows that stood twice in them; ``removed``: how many files
+    whose rows are in a merged one; ``told``: what was not, and why.
+    """
 
     made: list[Path] = field(default_factory=list)
     merged: int = 0
-    removed: list[Path] = field(default_factory=list)
+    twice: int = 0
+    removed: int = 0
     told: list[str] = field(default_factory=list)
 
 
@@ -64,25 +71,131 @@ def compact(
     *,
     grace_ns: int = GRACE_NS,
     progress: Callable[[int, int], None] = lambda _, __: None,
-    step: Callable[[str], None] = lambda _: None,
+    step: Step = lambda _: None,
 ) -> Compacted:
-    """Merge small files of days that are over, and remove what earlier runs merged.
+    """Merge small files of days that are over, and remove what earlier runs merged; ``now_ns``: UTC.
 
     ``progress``: folders done and all; ``step`` is called between any two changes of the store.
     Raises StoreError: another run goes on, or the store cannot be written.
     """
     done = Compacted()
     with alone(root):
-        groups = [
-            list(group)
-            for _, group in itertools.groupby(parquet_segments(root), lambda s: s.path.parent)
-        ]
-        for number, group in enumerate(groups):
-            progress(number, len(groups))
-            _of_a_day(root, group, now_ns, done, step)
-        for folder in dict.fromkeys(group[0].path.parent for group in groups if group):
-            _remove_merged(root, folder, grace_ns, done, step)
+        every = list(days(root))
+        for number, day in enumerate(every):
+            progress(number, len(every))
+            stem = merge_day(day, done, step, least=FEW if is_over(day.date, now_ns) else MANY)
+            if stem is not None:
+                done.made.append(day.path(SAMPLES, stem))
+        fresh = {path.stem for path in done.made if grace_ns}
+        for day in every:
+            remove_held(day, Grace(now_ns, grace_ns, fresh), done, step)
     return done
+
+
+def is_over(date: str, now_ns: int) -> bool:
+    """Whether all segments of a day are sealed."""
+    return utc_date(now_ns - DAY_NS - _OVER_NS) >= date
+
+
+def merge_day(day: DayFiles, done: Compacted, step: Step, *, least: int) -> str | None:
+    """Merge the files of one host and day that count, if they are ``least`` or more; the name of the new one."""
+    listed = day.listed(SAMPLES)
+    held = holders(listed)
+    if len(listed) - len(held) < least and not held:
+        return None
+    try:
+        parts, others = readable_parts(day, listed)
+        if len(parts) < least:
+            return None
+        return replace(day, parts, others, done, step)
+    except (duckdb.Error, OSError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        done.told.append(f"cannot merge {day.name}: {reason}; its files stay as they are")
+        return None
+
+
+def replace(
+    day: DayFiles,
+    parts: list[Contents],
+    others: list[Contents],
+    done: Compacted,
+    step: Step,
+) -> str:
+    """Put one file of their rows, each once, in place of ``parts``; ``others`` are named where they lie inside.
+
+    The roll-up comes first: whatever counts afterwards, parts or the new file, goes with it.
+    Raises OSError, duckdb.Error, StoreError.
+    """
+    stems = [one.stem for one in parts]
+    names = replaced_by(parts, others)
+    stem = merged_stem(names)
+    rolled = [one for one in day.listed(ROLLUPS) if one.stem != stem]
+    step("roll up")
+    day.roll_up(stems, stem, replaced_by(parts, [*others, *rolled]))
+    step("rolled up")
+    merged = day.merge(stems, stem, names)
+    step("merged")
+    done.merged += len(parts)
+    done.twice += merged.twice
+    return stem
+
+
+def readable_parts(day: DayFiles, listed: list[Contents]) -> tuple[list[Contents], list[Contents]]:
+    """Files that count and can be read, and the others that can be; a damaged file hides nothing."""
+    while True:
+        held = holders(listed)
+        counted = [one for one in listed if one.stem not in held]
+        found = set(day.readable([one.stem for one in counted]))
+        parts = [one for one in counted if one.stem in found]
+        if all(one in parts or not is_merged(one.stem) for one in counted):
+            return parts, [one for one in listed if one.stem in held]
+        listed = [one for one in listed if one.stem in held or one.stem in found]
+
+
+class Grace(NamedTuple):
+    """Which merged files are old enough, so that no reader has a listing from before them."""
+
+    now_ns: int
+    grace_ns: int
+    fresh: Collection[str] = ()
+    """Files that this run has made."""
+
+    def is_over(self, stem: str, written_ns: int) -> bool:
+        """Of a file from the future, whose clock was wrong, too: it would keep its parts for years."""
+        return stem not in self.fresh and abs(self.now_ns - written_ns) >= self.grace_ns
+
+
+def remove_held(day: DayFiles, grace: Grace, done: Compacted, step: Step) -> None:
+    """Remove files whose rows are in one that counts, is sound and old enough.
+
+    Those that hold fewest segments go first: an older version of iosonde may need the others to leave these out.
+    """
+    for table in (SAMPLES, ROLLUPS):
+        listed = day.listed(table)
+        held = holders(listed)
+        sound: dict[str, bool] = {}
+        for one in sorted(listed, key=rank):
+            if one.stem not in held:
+                continue
+            holder = held[one.stem].stem
+            if holder not in sound:
+                sound[holder] = _may_replace(day, table, holder, grace, done)
+            if sound[holder]:
+                step("remove" if table == SAMPLES else "remove roll-up")
+                day.remove(table, one.stem)
+                done.removed += table == SAMPLES
+
+
+def _may_replace(day: DayFiles, table: str, holder: str, grace: Grace, done: Compacted) -> bool:
+    """Whether a file is old enough and sound, so that what it holds may go."""
+    written_ns = day.modified_ns(table, holder)
+    if written_ns is None or not grace.is_over(holder, written_ns):
+        return False
+    if wrong := day.wrong(table, holder):
+        if table == SAMPLES:
+            done.told.append(f"{day.name}/{holder}.parquet {wrong}; what was merged into it stays")
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -91,7 +204,9 @@ def alone(root: Path) -> Iterator[None]:
     folder = root / "samples"
     if not folder.is_dir():
         raise StoreError(
-            f"there are no sealed samples in {root}", expected="a store", hint="'iosonde store seal'"
+            f"there are no sealed samples in {root}",
+            expected="a store",
+            hint="'iosonde store seal'",
         )
     try:
         with (folder / ".upkeep.lock").open("w") as file:
@@ -110,87 +225,3 @@ def alone(root: Path) -> Iterator[None]:
             f"cannot write {error.filename or root}: {error.strerror}",
             expected="room and the right to write in the store",
         ) from error
-
-
-def _of_a_day(
-    root: Path,
-    group: list[Segment],
-    now_ns: int,
-    done: Compacted,
-    step: Callable[[str], None],
-) -> None:
-    """Merge the files of one host and day, if they are worth it."""
-    date = group[0].path.parent.parent.name.removeprefix("date=")
-    over = utc_date(now_ns - DAY_NS - _OVER_NS) >= date
-    small = [one for one in group if is_segment(one.stem) and not one.path.is_symlink()]
-    if group[0].path.parent.is_symlink() or len(small) < (FEW if over else MANY):
-        return
-    with contextlib.closing(connect()) as con:
-        small = reader.sound_segments(con, small)
-        if len(small) < FEW:
-            return
-        names = sorted({name for one in small for name in _names(one)})
-        path = group[0].path.with_name(f"{merged_stem(names)}.parquet")
-        try:
-            columns, files = ", ".join(SAMPLE_TYPES), parquet([one.path for one in small])
-            sql = f"SELECT {columns} FROM {files}"
-            rows = con.execute(f"SELECT count(*) FROM {files}").fetchone()
-            step("write")
-            made = write_parquet(
-                con, f"{sql} ORDER BY {', '.join(SAMPLE_ORDER)}", path, stems=names
-            )
-            if rows is None or made != rows[0]:
-                path.unlink()
-                raise StoreError(f"{path} has {made} rows, expected {rows}")
-            step("merged")
-            roll_up(con, root, path)
-            step("rolled up")
-        except (duckdb.Error, OSError) as error:
-            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-            done.told.append(f"cannot merge {path.parent}: {reason}; its files stay as they are")
-            return
-    done.made.append(path)
-    done.merged += len(small)
-
-
-def _names(segment: Segment) -> set[str]:
-    """All stems that a merged file has to name for one of its parts: those of earlier merges, too."""
-    return {segment.stem, *segment_stems(segment)}
-
-
-def _remove_merged(
-    root: Path, folder: Path, grace_ns: int, done: Compacted, step: Callable[[str], None]
-) -> None:
-    """Remove files whose rows are in a merged one that is sound and old enough."""
-    here = {path.stem: path for path in folder.glob("*.parquet")}
-    for stem, path in here.items():
-        if not is_merged(stem) or path.is_symlink() or folder.is_symlink():
-            continue
-        if not path.exists():
-            continue  # itself a part of a merged file
-        if time.time_ns() - path.stat().st_mtime_ns < grace_ns:
-            continue
-        old = [here[name] for name in checksum.stems_of(path) if name in here]
-        rolled = rollup_path(root, path)
-        if not old and not rolled.exists():
-            continue
-        if wrong := checksum.wrong(path):
-            done.told.append(f"{path} {wrong}; what was merged into it stays")
-            continue
-        for one in old:
-            step("remove")
-            with contextlib.suppress(FileNotFoundError):
-                one.unlink()
-                done.removed.append(one)
-        _remove_rollups(rolled, step)
-
-
-def _remove_rollups(rolled: Path, step: Callable[[str], None]) -> None:
-    """Remove roll-ups of parts where that of the merged file is whole."""
-    if not rolled.exists() or checksum.wrong(rolled):
-        return
-    for name in checksum.stems_of(rolled):
-        part = rolled.with_name(f"{name}.parquet")
-        if part.exists():
-            step("remove roll-up")
-            part.unlink(missing_ok=True)

@@ -20,14 +20,17 @@ from typing import NamedTuple
 
 from iosonde.engine import checksum, reader
 from iosonde.engine.connections import connect
+from iosonde.engine.layout.contents import rank
 from iosonde.engine.layout.dates import begin_of, utc_date
 from iosonde.engine.layout.merged import is_segment
 from iosonde.engine.layout.segments import (
     Segment,
+    contents,
     every_rollup,
     every_sealed,
     parquet_segments,
     rollup_path,
+    sharing,
 )
 from iosonde.model.units import DAY_NS
 from iosonde.weather.rollups.rollups import roll_up
@@ -68,14 +71,24 @@ def retain(
             if keep_ns is None:
                 continue
             before = utc_date(now_ns - keep_ns - DAY_NS)
-            for segment in listed(root):
-                if _date(segment) < before and _ours(segment, tell):
-                    if table == "samples" and not dry and not _rolled_up(root, segment, tell):
-                        continue
-                    found.append(Removed(segment.path, table, segment.path.stat().st_size))
-                    if not dry:
-                        _remove(segment.path)
+            old = [one for one in listed(root) if _date(one) < before and _ours(one, tell)]
+            counted = {one.path for one in parquet_segments(root)} if table == "samples" else set()
+            several = sharing(sorted(counted))
+            for segment in sorted(old, key=_held_first):
+                if segment.path in several:
+                    tell(f"{segment.path} stays: another file holds a part of its rows; merge them")
+                    continue
+                if segment.path in counted and not dry and not _rolled_up(root, segment, tell):
+                    continue
+                found.append(Removed(segment.path, table, segment.path.stat().st_size))
+                if not dry:
+                    _remove(segment.path)
         return found
+
+
+def _held_first(segment: Segment) -> tuple[str, tuple[int, int, str]]:
+    """By folder; files whose rows are in another one before that one, so that they never count again."""
+    return str(segment.path.parent), rank(contents(segment.path))
 
 
 def _date(segment: Segment) -> str:
@@ -104,13 +117,11 @@ def _ours(segment: Segment, tell: Callable[[str], None]) -> bool:
 
 
 def _rolled_up(root: Path, segment: Segment, tell: Callable[[str], None]) -> bool:
-    """Whether what outlives a file's samples is on the disk."""
+    """Whether what outlives the samples of a file that counts is on the disk."""
     rolled = rollup_path(root, segment.path)
     with contextlib.suppress(OSError):
         if rolled.exists() and not checksum.wrong(rolled):
             return True
-        if segment.stem not in _shown(segment.path.parent):
-            return True  # its rows are in a merged file
         with contextlib.closing(connect()) as con:
             if reader.sound_segments(con, [segment]):
                 roll_up(con, root, segment.path)
@@ -118,12 +129,6 @@ def _rolled_up(root: Path, segment: Segment, tell: Callable[[str], None]) -> boo
             return True
     tell(f"{segment.path} stays: its roll-up cannot be made")
     return False
-
-
-def _shown(folder: Path) -> set[str]:
-    """Stems of the files of a folder that readers count."""
-    root = folder.parents[2]
-    return {one.stem for one in parquet_segments(root) if one.path.parent == folder}
 
 
 def _remove(path: Path) -> None:
