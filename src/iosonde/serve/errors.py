@@ -21,7 +21,7 @@ from starlette.responses import Response
 from iosonde.model.advice import Action, Argument, command_line, spelled
 from iosonde.model.errors import IosondeError
 from iosonde.serve.access.paths import without_root
-from iosonde.serve.params import RefusalError
+from iosonde.serve.params import AGAIN_S, BusyError, RefusalError
 from iosonde.serve.wire import dumps
 
 _PARAMETERS = {
@@ -57,7 +57,8 @@ def add_error_handlers(app: FastAPI, root: Path) -> None:
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, IosondeError)
         status = error.status if isinstance(error, RefusalError) else 503
-        return error_answer(status, _without_path(error, root))
+        again = {"retry-after": str(AGAIN_S)} if isinstance(error, BusyError) else None
+        return error_answer(status, _without_path(error, root), again)
 
     async def unfit(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
