@@ -40,6 +40,8 @@ from iosonde.serve.live import Live
 from iosonde.serve.load.answer import LoadRoutes
 from iosonde.serve.load.histories import Histories
 from iosonde.serve.page import STATIC, Page
+from iosonde.serve.privacy.jobs import aliased_table
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.serve.privacy.policy import pseudonyms
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.routes import rooms, weather
@@ -81,14 +83,10 @@ def create(
     quick, drawings = lane.quick, lane.drawings
     arrivals = Arrivals(store.root, clock)
     targets = Targets(store.root)
-    live = Live(targets, arrivals, clock)
     names = names or pseudonyms(store.root, "hashed", loopback=False, randomness=os.urandom)
-    tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic, names)
-    listed = JobTables(
-        jobs or (lambda: from_store(store.root, metrics=LISTED, scheduled=True)),
-        time.monotonic,
-        names,
-    )
+    paths = ShownPaths(store.root, names)
+    live = Live(targets, arrivals, paths, clock)
+    tables, listed = _job_tables(store.root, jobs, names)
     read_load = loads or (lambda: load_of_store(store.root, clock()))
     histories = Histories(read_load, names, time.monotonic)
 
@@ -110,7 +108,7 @@ def create(
     app.state.live = live
     weather.add_targets(app, targets, quick, clock)
     history = History(store, arrivals)
-    source = SeriesSource(store, history, Stretches(store, history.known))
+    source = SeriesSource(store, history, Stretches(store, history.known), paths)
     weather.add_series(app, source, lane, clock)
     weather.add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
     rooms.add_jobs(app, listed, lane.jobs)
@@ -138,10 +136,32 @@ def create(
     weather.add_feed(app, live)
     rooms.add_about(app, AboutRoutes(store.root, names, quick, static))
     app.mount("/", Page(static))
-    add_error_handlers(app, store.root)
+    add_error_handlers(app, paths)
     app.add_exception_handler(Exception, mistaken)
     if token is not None:
         app.add_middleware(TokenGuard, token=token)
     app.add_middleware(Guard, hosts=hosts)
     app.add_middleware(EndedRequests)
     return app
+
+
+def _job_tables(
+    root: Path, jobs: Callable[[], JobTable] | None, names: Pseudonyms
+) -> tuple[JobTables, JobTables]:
+    """Jobs with all their metrics, and those of lists; ``jobs``: instead of the store's."""
+
+    def aliased(table: JobTable) -> JobTable:
+        return aliased_table(table, names)
+
+    if jobs is not None:
+        given = jobs
+        return (
+            JobTables(lambda: aliased(given()), time.monotonic),
+            JobTables(lambda: aliased(given()), time.monotonic),
+        )
+    return (
+        JobTables(lambda: from_store(root, shown=aliased), time.monotonic),
+        JobTables(
+            lambda: from_store(root, metrics=LISTED, scheduled=True, shown=aliased), time.monotonic
+        ),
+    )
