@@ -117,7 +117,14 @@ def test_a_terminal_gets_no_colour_of_a_name(tmp_path):
     assert "␛[31m" in said.decode()
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx"])
+FORMULAS = [
+    *("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx"),
+    *(" =1", " \t=1", "\u00a0=1", "\ufeff=1", "\u200b@SUM(A1)"),
+    *("\uff1d1+1", " \uff1d1", "\uff0b1+1", "\uff0d2+3", "\uff20SUM(A1)", "\ufe66" + "1"),
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_is_a_formula(tmp_path, text):
     path = tmp_path / "t.csv"
     write_frame(Frame({"name": np.array([text, "plain"], dtype=object)}), path, "csv")

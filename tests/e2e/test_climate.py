@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Route
 
 from iosonde.model.jobs import JobTable
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.e2e.conftest import visiting
 from tests.kit import stores
 from tests.kit.browser import Visit
@@ -24,7 +25,9 @@ def of_climate(tmp_path_factory: pytest.TempPathFactory):
     """A server over a simulated year: shared reads lose a third on three file systems, writes go on as ever."""
     root = tmp_path_factory.mktemp("climate")
     stores.simulate(root, 5 * stores.MINUTE, stores.target("/work"))
-    with stores.running(root, jobs=lambda: MADE, clock=lambda: stores.NOW) as (address, _):
+    with stores.running(
+        root, jobs=lambda: MADE, names=Pseudonyms(None), clock=lambda: stores.NOW
+    ) as (address, _):
         yield address
 
 
@@ -211,7 +214,10 @@ def test_it_says_that_it_works_and_that_there_are_no_jobs(
         assert go_on.wait(30)
         return MADE
 
-    with stores.running(tmp_path_factory.mktemp("slow"), jobs=slow) as (address, _):
+    with stores.running(tmp_path_factory.mktemp("slow"), jobs=slow, names=Pseudonyms(None)) as (
+        address,
+        _,
+    ):
         for opening in visiting(chromium, address):
             page = opening(CLIMATE).page
             page.wait_for_selector(".climate-status:has-text('Working')")

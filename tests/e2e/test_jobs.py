@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.e2e.conftest import visiting
 from tests.kit import stores
 from tests.kit.browser import Visit
@@ -25,7 +26,9 @@ def of_jobs(tmp_path_factory: pytest.TempPathFactory):
     radius[3::4] = np.nan
     root = tmp_path_factory.mktemp("jobs")
     stores.simulate(root, 5 * stores.MINUTE, stores.target("/work"))
-    with stores.running(root, jobs=lambda: table, clock=lambda: stores.NOW) as (address, _):
+    with stores.running(
+        root, jobs=lambda: table, names=Pseudonyms(None), clock=lambda: stores.NOW
+    ) as (address, _):
         yield address
 
 
@@ -125,7 +128,9 @@ def visit_twice(chromium, tmp_path: Path):
     ids = table.job_id.copy()
     ids[[4, 29]] = "77"
     twice = replace(table, job_id=ids)
-    with stores.running(tmp_path, jobs=lambda: twice, clock=lambda: stores.NOW) as (address, _):
+    with stores.running(
+        tmp_path, jobs=lambda: twice, names=Pseudonyms(None), clock=lambda: stores.NOW
+    ) as (address, _):
         yield from visiting(chromium, address)
 
 
@@ -150,7 +155,9 @@ def visit_strange(chromium, tmp_path: Path):
     table = simulated()
     strange = {f"strange_{n}": np.arange(len(table.job_id), dtype=float) for n in (1, 2)}
     table = replace(table, metrics=table.metrics | strange)
-    with stores.running(tmp_path, jobs=lambda: table, clock=lambda: stores.NOW) as (address, _):
+    with stores.running(
+        tmp_path, jobs=lambda: table, names=Pseudonyms(None), clock=lambda: stores.NOW
+    ) as (address, _):
         yield from visiting(chromium, address)
 
 

@@ -15,6 +15,7 @@ from iosonde.model.errors import UsageError
 from iosonde.serve.access.tls import checked_tls
 from iosonde.serve.access.token import read_token
 from iosonde.serve.app import create
+from tests.kit.certificates import made_pair
 
 TOKEN = "a-token-of-the-tests-0123"
 
@@ -72,13 +73,7 @@ def test_a_token_is_read_and_wrong_ones_are_named(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("tls")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    made = f"-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout {key} -out {cert}"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
-    command = ["openssl", "req", *made.split(), *subject]
-    subprocess.run(command, check=True, capture_output=True)
-    return cert, key
+    return made_pair(tmp_path_factory.mktemp("tls"))
 
 
 def test_wrong_certificates_are_named(tmp_path: Path, pair: tuple[Path, Path]) -> None:

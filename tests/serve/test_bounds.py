@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from iosonde.serve import history as kept_history
+from iosonde.serve.access.connections import BoundedConnection, FewLines
 from iosonde.serve.arrivals import Arrivals
-from iosonde.serve.connections import BoundedConnection, FewLines
 from iosonde.serve.history import History, HistoryKey
 from iosonde.weather.store import Store
 from tests.kit import stores

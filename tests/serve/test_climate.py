@@ -25,6 +25,7 @@ from iosonde.serve import climate as route
 from iosonde.serve.app import create
 from iosonde.serve.climate import ClimateRequest, ClimateRoute
 from iosonde.serve.job_table import KEEP_S, JobTables
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.shared import Shared
 from tests.kit import stores
 from tests.kit.climates_made import runs, together
@@ -61,7 +62,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(store: Path) -> Iterator[TestClient]:
-    with TestClient(create(store), base_url="http://127.0.0.1") as client:
+    with TestClient(create(store, names=Pseudonyms(None)), base_url="http://127.0.0.1") as client:
         yield client
 
 
@@ -212,13 +213,13 @@ def test_jobs_without_performance_and_too_few_of_them(tmp_path: Path) -> None:
         "too few": table({"fraction_of_peak_ratio": [0.5, 1.0, 0.9]}),
     }
     asked = "no performance"
-    app = create(tmp_path, jobs=lambda: tables[asked])
+    app = create(tmp_path, jobs=lambda: tables[asked], names=Pseudonyms(None))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         answer = client.get("/api/climate")
         assert answer.status_code == 404
         assert "has no I/O performance" in answer.json()["error"]["what"]
     asked = "too few"
-    app = create(tmp_path, jobs=lambda: tables[asked])
+    app = create(tmp_path, jobs=lambda: tables[asked], names=Pseudonyms(None))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         page = client.get("/api/climate").json()
         assert (page["n"], page["series"], page["motifs"]) == (3, [], [])
@@ -229,7 +230,7 @@ def test_jobs_without_performance_and_too_few_of_them(tmp_path: Path) -> None:
 def test_names_that_nobody_should_give(tmp_path: Path) -> None:
     hostile = ('../x"\r\nset-cookie: a=b', "=cmd \u202e\u0000 <script>")
     made = runs(np.random.default_rng(2), {hostile: ((0.0, 0.0), (40.0, -1.0))}, days=80)
-    app = create(tmp_path, jobs=lambda: made)
+    app = create(tmp_path, jobs=lambda: made, names=Pseudonyms(None))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         page = client.get("/api/climate", params={"motif": hostile[1]}).json()
         assert page["series"][0]["motif"] == hostile[1]

@@ -21,13 +21,16 @@ from iosonde.serve.app import create
 from iosonde.serve.errors import page
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.kit.jobs_made import simulated, table
 
 JOBS = simulated()
 
 
 def asking(folder: Path, jobs: JobTable) -> TestClient:
-    return TestClient(create(folder, jobs=lambda: jobs), base_url="http://127.0.0.1")
+    return TestClient(
+        create(folder, jobs=lambda: jobs, names=Pseudonyms(None)), base_url="http://127.0.0.1"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,14 @@
 """An HTML page that needs nothing else: no network, no script, light and dark, screen and paper.
 
-Text goes through ``html.escape``; figures are SVG whose text is drawn as shapes.
+Text goes through ``drawing.html_text.escape``; figures are SVG whose text is drawn as shapes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
+from iosonde.drawing.html_text import escape
 from iosonde.drawing.sheet import Sheet
 from iosonde.drawing.svg import inline, style_sheet
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from iosonde.drawing.canvas import encoded
+from iosonde.drawing.html_text import escape
 from iosonde.drawing.style import DARK, LIGHT, Style
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def inline(canvas: Figure, name: str, label: str) -> str:
     text = _own_ids(text, name)
     colours = {colour: variable for variable, colour in variables(LIGHT).items()}
     text = re.sub(r"#[0-9a-f]{6}\b", lambda m: _variable(m[0], colours), text)
-    head = f'<svg role="img" aria-label="{html.escape(label, quote=True)}" '
+    head = f'<svg role="img" aria-label="{escape(label)}" '
     text = re.sub(r'<svg ([^>]*?)width="[^"]*"([^>]*)>', r"<svg \1\2>", text, count=1)
     text = re.sub(r'(<svg [^>]*?)height="[^"]*"([^>]*>)', r"\1\2", text, count=1)
     return head + text.removeprefix("<svg ")

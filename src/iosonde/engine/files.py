@@ -26,7 +26,10 @@ from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import Frame
 
-_FORMULA = re.compile(r"^[=+\-@\t\r\n]")
+_BLANK = " \t\r\n\f\v\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f\u3000\ufeff"
+_SIGN = r"=+\-@" + "\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+"""Of a formula, also in the small and the wide form."""
+_FORMULA = re.compile(f"^(?:[\t\r\n]|[{_BLANK}]*[{_SIGN}])")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 FORMATS: dict[str, str] = {

@@ -19,6 +19,9 @@
     arrivals    what became visible in the store, and when
     live        one reader of the store for all clients of the feed
     shared      equal questions are answered once
+    lanes       threads and queues by kind of question: a heavy one keeps no other waiting
+    access      tokens, TLS, deadlines and a count of connections, requests whose client or server ends
+    privacy     whose names leave
     wire        arrays -> JSON
     page        the built files
     sealing     seals the store meanwhile

@@ -25,6 +25,7 @@ from iosonde.jobs.load.history import LoadHistory
 from iosonde.jobs.table.source import LISTED, from_store
 from iosonde.model.jobs import JobTable
 from iosonde.serve.about.answer import AboutRoutes
+from iosonde.serve.access.ended import EndedRequests
 from iosonde.serve.access.token import TokenGuard
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import ClimateRoute
@@ -34,10 +35,13 @@ from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
 from iosonde.serve.job.answer import JobRoute
 from iosonde.serve.job_table import JobTables
+from iosonde.serve.lanes import lanes
 from iosonde.serve.live import Live
 from iosonde.serve.load.answer import LoadRoutes
 from iosonde.serve.load.histories import Histories
 from iosonde.serve.page import STATIC, Page
+from iosonde.serve.privacy.jobs import aliased_table
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.serve.privacy.policy import pseudonyms
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.routes import rooms, weather
@@ -48,16 +52,12 @@ from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import simulate as simulate_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shapes import why as why_json
-from iosonde.serve.shared import Shared
 from iosonde.serve.simulate.answer import SimulateRoute
 from iosonde.serve.status.answer import StatusRoutes
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
 from iosonde.serve.why.answer import WhyRoute
 from iosonde.weather.store import Store
-
-EVENTS_KEPT_S = 15.0
-"""An event begins or ends with a window of a minute."""
 
 
 def create(
@@ -79,21 +79,14 @@ def create(
     must carry (None: nothing). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
-    # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
-    shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
-    drawings, slow, of_load, simulating = (Shared(time.monotonic, threads=1) for _ in range(4))
-    # Every page asks for events once a minute: equal questions of that minute are answered once.
-    of_events = Shared(time.monotonic, keep_s=EVENTS_KEPT_S, most=64, threads=1)
+    lane = lanes(time.monotonic)
+    quick, drawings = lane.quick, lane.drawings
     arrivals = Arrivals(store.root, clock)
     targets = Targets(store.root)
-    live = Live(targets, arrivals, clock)
     names = names or pseudonyms(store.root, "hashed", loopback=False, randomness=os.urandom)
-    tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic, names)
-    listed = JobTables(
-        jobs or (lambda: from_store(store.root, metrics=LISTED, scheduled=True)),
-        time.monotonic,
-        names,
-    )
+    paths = ShownPaths(store.root, names)
+    live = Live(targets, arrivals, paths, clock)
+    tables, listed = _job_tables(store.root, jobs, names)
     read_load = loads or (lambda: load_of_store(store.root, clock()))
     histories = Histories(read_load, names, time.monotonic)
 
@@ -101,8 +94,7 @@ def create(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        for threads in (shared, of_jobs, drawings, slow, of_load, simulating, of_events):
-            threads.close()
+        lane.close()
 
     # The page allows no other host to send scripts, and FastAPI's page of the description needs one: none here.
     app = FastAPI(
@@ -114,39 +106,62 @@ def create(
         responses=weather_json.ERRORS,
     )
     app.state.live = live
-    weather.add_targets(app, targets, shared, clock)
+    weather.add_targets(app, targets, quick, clock)
     history = History(store, arrivals)
-    source = SeriesSource(store, history, Stretches(store, history.known))
-    weather.add_series(app, source, shared, clock)
+    source = SeriesSource(store, history, Stretches(store, history.known), paths)
+    weather.add_series(app, source, lane, clock)
     weather.add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
-    rooms.add_jobs(app, listed, of_jobs)
+    rooms.add_jobs(app, listed, lane.jobs)
     app.get(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
-    )(Diagrams(tables, of_jobs, drawings).answer)
-    job = JobRoute(store.root, tables, histories, names, shared=slow, clock=clock)
+    )(Diagrams(tables, lane.jobs, drawings).answer)
+    job = JobRoute(store.root, tables, histories, names, shared=lane.slow, clock=clock)
     app.get("/api/job", response_model=job_json.JobBesideJson | job_json.UnknownJobJson)(job.answer)
     app.get(
         "/api/climate",
         response_model=job_json.ClimateJson | job_json.NoJobs,
         responses=weather_json.pictures("csv"),
-    )(ClimateRoute(tables, slow, drawings).answer)
-    rooms.add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
+    )(ClimateRoute(tables, lane.slow, drawings).answer)
+    rooms.add_runs(app, RunRoutes(store.root, lane.jobs, drawings, clock))
     app.get("/api/why", response_model=why_json.WhyJson)(
-        WhyRoute(store.root, names, slow, clock).answer
+        WhyRoute(store.root, names, lane.slow, clock).answer
     )
     app.get(
         "/api/simulate",
         response_model=simulate_json.SimulatedJson,
         responses=weather_json.pictures("csv"),
-    )(SimulateRoute(simulating, drawings).answer)
-    rooms.add_load(app, LoadRoutes(histories, of_load, drawings, hashed=names.hashed))
-    weather.add_status(app, StatusRoutes(targets, shared, of_events, clock, names=names))
+    )(SimulateRoute(lane.simulating, drawings).answer)
+    rooms.add_load(app, LoadRoutes(histories, lane.load, drawings, hashed=names.hashed))
+    weather.add_status(app, StatusRoutes(targets, quick, lane.events, clock, names=names))
     weather.add_feed(app, live)
-    rooms.add_about(app, AboutRoutes(store.root, names, shared, static))
+    rooms.add_about(app, AboutRoutes(store.root, names, quick, static))
     app.mount("/", Page(static))
-    add_error_handlers(app, store.root)
+    add_error_handlers(app, paths)
     app.add_exception_handler(Exception, mistaken)
     if token is not None:
         app.add_middleware(TokenGuard, token=token)
     app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(EndedRequests)
     return app
+
+
+def _job_tables(
+    root: Path, jobs: Callable[[], JobTable] | None, names: Pseudonyms
+) -> tuple[JobTables, JobTables]:
+    """Jobs with all their metrics, and those of lists; ``jobs``: instead of the store's."""
+
+    def aliased(table: JobTable) -> JobTable:
+        return aliased_table(table, names)
+
+    if jobs is not None:
+        given = jobs
+        return (
+            JobTables(lambda: aliased(given()), time.monotonic),
+            JobTables(lambda: aliased(given()), time.monotonic),
+        )
+    return (
+        JobTables(lambda: from_store(root, shown=aliased), time.monotonic),
+        JobTables(
+            lambda: from_store(root, metrics=LISTED, scheduled=True, shown=aliased), time.monotonic
+        ),
+    )

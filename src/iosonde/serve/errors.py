@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -20,8 +19,8 @@ from starlette.responses import Response
 
 from iosonde.model.advice import Action, Argument, command_line, spelled
 from iosonde.model.errors import IosondeError
-from iosonde.serve.access.paths import without_root
-from iosonde.serve.params import RefusalError
+from iosonde.serve.params import AGAIN_S, BusyError, RefusalError
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.serve.wire import dumps
 
 _PARAMETERS = {
@@ -51,13 +50,14 @@ def error_answer(
     return Response(body, status, media_type="application/json", headers=headers)
 
 
-def add_error_handlers(app: FastAPI, root: Path) -> None:
-    """Let ``app`` answer every error in this form. Where the store ``root`` lies is nobody's business."""
+def add_error_handlers(app: FastAPI, paths: ShownPaths) -> None:
+    """Let ``app`` answer every error in this form; ``paths`` of the store as they leave the server."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, IosondeError)
         status = error.status if isinstance(error, RefusalError) else 503
-        return error_answer(status, _without_path(error, root))
+        again = {"retry-after": str(AGAIN_S)} if isinstance(error, BusyError) else None
+        return error_answer(status, _shown(error, paths), again)
 
     async def unfit(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -78,11 +78,12 @@ def add_error_handlers(app: FastAPI, root: Path) -> None:
     app.add_exception_handler(HTTPException, unanswered)
 
 
-def _without_path(error: IosondeError, root: Path) -> IosondeError:
-    """The same with paths below the store's name instead of the whole path."""
-    parts = (spelled(part, page) for part in (error.expected, error.hint))
-    expected, hint = (without_root(part, root) for part in parts)
-    return IosondeError(without_root(error.what, root), expected=expected, hint=hint)
+def _shown(error: IosondeError, paths: ShownPaths) -> IosondeError:
+    """The same with paths as they leave the server."""
+    shown = paths.without_root if isinstance(error, RefusalError) else paths.text
+    parts = (error.what, spelled(error.expected, page), spelled(error.hint, page))
+    what, expected, hint = map(shown, parts)
+    return IosondeError(what, expected=expected, hint=hint)
 
 
 def refusal(errors: Any, parameters: Mapping[str, dict[str, Any]]) -> IosondeError:

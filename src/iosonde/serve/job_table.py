@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,10 +15,6 @@ from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageEr
 from iosonde.model.jobs import LABELS, SIZES, JobTable
 from iosonde.serve.errors import page
 from iosonde.serve.params import RefusalError
-from iosonde.serve.privacy.pseudonyms import Kind, Pseudonyms
-
-if TYPE_CHECKING:
-    from iosonde.model.arrays import Texts
 
 KEEP_S = 20.0
 """A table that was read is taken for so long: jobs end now and then, and reading them takes a while."""
@@ -36,16 +31,10 @@ class Version(NamedTuple):
 
 
 class JobTables:
-    """The newest version. ``seconds``: a monotonic clock; ``names`` stand in it. Safe to use from several threads."""
+    """The newest version. ``read``: with aliases; ``seconds``: a monotonic clock. Safe to use from several threads."""
 
-    def __init__(
-        self,
-        read: Callable[[], JobTable],
-        seconds: Callable[[], float],
-        names: Pseudonyms | None = None,
-    ) -> None:
+    def __init__(self, read: Callable[[], JobTable], seconds: Callable[[], float]) -> None:
         self._read = read
-        self._names = names or Pseudonyms(None)
         self._seconds = seconds
         self._lock = threading.Lock()
         self._version: Version | None = None
@@ -57,46 +46,11 @@ class JobTables:
             now = self._seconds()
             kept = self._version
             if kept is None or not 0 <= now - self._read_at < KEEP_S:
-                table = under_policy(self._read(), self._names)
+                table = self._read()
                 if kept is None or not same(kept.table, table):
                     kept = Version(kept.number + 1 if kept else 1, table, judged(table))
                 self._version, self._read_at = kept, now
             return kept
-
-
-def under_policy(table: JobTable, names: Pseudonyms) -> JobTable:
-    """The same with aliases for names, where the policy asks for them."""
-    if not names.hashed:
-        return table
-    labels = dict(table.labels)
-    kinds: tuple[tuple[str, Kind], ...] = (
-        ("user", "user"),
-        ("account", "account"),
-        ("name", "app"),
-    )
-    for label, kind in kinds:
-        if label in labels:
-            labels[label] = names.column(kind, labels[label])
-    if "state" in labels:  # CANCELLED by 1001
-        labels["state"] = _each(labels["state"], lambda state: state.partition(" by ")[0])
-    aliases = {str(name): names.of("app", str(name)) for name in set(table.label("name")) if name}
-
-    def motif(words: str) -> str:
-        return " ".join(aliases.get(word, word) for word in aliases.get(words, words).split(" "))
-
-    return replace(
-        table,
-        job_id=names.column("job", table.job_id),
-        labels=labels,
-        motif=_each(table.motif, motif) if aliases else table.motif,
-    )
-
-
-def _each(column: Texts, change: Callable[[str], str]) -> Texts:
-    """Every text changed, each different one once."""
-    unique, place = np.unique(column.astype(str), return_inverse=True)
-    changed: Texts = np.array([change(text) for text in unique.tolist()] or [""], dtype=object)
-    return changed[place]
 
 
 def same(one: JobTable, other: JobTable) -> bool:

@@ -24,10 +24,10 @@ from typing import Any
 from iosonde.engine.left_out import left_out
 from iosonde.model.errors import IosondeError
 from iosonde.model.ops import OPS
-from iosonde.serve.access.paths import without_root
 from iosonde.serve.arrivals import Arrivals, Batch
 from iosonde.serve.params import FeedQuery, RefusalError
 from iosonde.serve.points import point_columns
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.serve.targets import Targets, in_brief
 from iosonde.serve.wire import dumps
 
@@ -54,9 +54,12 @@ class _Told:
 
 
 class Live:
-    """The feed of one store. ``clock``: ns since the epoch."""
+    """The feed of one store. ``clock``: ns since the epoch; ``paths``: as they leave the server."""
 
-    def __init__(self, targets: Targets, arrivals: Arrivals, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, targets: Targets, arrivals: Arrivals, paths: ShownPaths, clock: Callable[[], int]
+    ) -> None:
+        self._paths = paths
         self._targets = targets
         self._arrivals = arrivals
         self._clock = clock
@@ -192,7 +195,7 @@ class Live:
         return described, self._short(*troubles, *noted)
 
     def _short(self, *lines: str) -> tuple[str, ...]:
-        return tuple(without_root(line, self._targets.root) for line in lines)
+        return tuple(map(self._paths.text, lines))
 
 
 def _event(name: str, data: bytes, number: int | None = None) -> bytes:

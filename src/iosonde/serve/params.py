@@ -30,12 +30,27 @@ LAST_NS = 4_102_444_800_000_000_000
 """2100-01-01: a later instant is a mistake (seconds for nanoseconds, say, the other way round)."""
 
 
+AGAIN_S = 5
+"""When to ask again."""
+
+
 class RefusalError(IosondeError):
     """A request that cannot be answered as it is. ``status`` is the HTTP status."""
 
     def __init__(self, what: str, *, expected: str = "", hint: str = "", status: int = 400) -> None:
         super().__init__(what, expected=expected, hint=hint)
         self.status = status
+
+
+class BusyError(RefusalError):
+    """Too many questions of a kind are being answered; ``AGAIN_S`` later there may be room."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "too many questions like this one are being answered",
+            expected=f"the same again in {AGAIN_S} s",
+            status=503,
+        )
 
 
 def _digits(value: Any) -> Any:

@@ -16,9 +16,14 @@ import uvicorn
 from fastapi import FastAPI
 
 from iosonde.model.errors import IosondeError, UsageError
-from iosonde.serve.access.tls import Tls
+from iosonde.serve.access.connections import (
+    ACCEPTED_AT_ONCE,
+    QUEUED,
+    FewLines,
+    bounded_connections,
+)
+from iosonde.serve.access.tls import Tls, context_of
 from iosonde.serve.app import create
-from iosonde.serve.connections import BoundedConnection, FewLines
 from iosonde.serve.privacy.policy import POLICY, Shown, pseudonyms, read_policy
 from iosonde.serve.security import LOOPBACK_NAMES
 from iosonde.serve.upkeep import Repeated, Upkeep
@@ -89,15 +94,14 @@ def serving(app: FastAPI, tls: Tls | None = None) -> Server:
     """A server for ``app`` that is not started yet; ``stop()`` ends it from another thread."""
     config = uvicorn.Config(
         app,
-        http=BoundedConnection,
+        http=bounded_connections(None if tls is None else context_of(tls)),
+        backlog=ACCEPTED_AT_ONCE,
         log_level="warning",
         access_log=False,
         server_header=False,
         lifespan="on",
         ws="none",
         timeout_graceful_shutdown=3,
-        ssl_certfile=None if tls is None else tls.cert,
-        ssl_keyfile=None if tls is None else tls.key,
     )
     for name in ("uvicorn.error", "asyncio"):
         log = logging.getLogger(name)
@@ -112,6 +116,12 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self._live = app.state.live
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections; the kernel keeps more of them than are accepted at once."""
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(QUEUED)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Ctrl-C or SIGTERM."""

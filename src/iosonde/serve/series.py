@@ -13,10 +13,10 @@ from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame, SlowdownQuery, SlowSpan
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
-from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.history import History, HistoryKey
 from iosonde.serve.params import SeriesRequest
 from iosonde.serve.points import OpPoints, read_points
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.weather.events.stretches import stretches
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.slowdown.baseline import LearntBaselines
@@ -135,6 +135,7 @@ class SeriesSource(NamedTuple):
     store: Store
     history: History
     kept: Stretches
+    paths: ShownPaths
 
 
 def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], int]) -> bytes:
@@ -143,7 +144,7 @@ def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], 
     ``points false``: both ``points`` and ``cells`` are null and ``n_points`` is null. An unknown
     target is one without rows: its lists are empty. Raises StoreError.
     """
-    store, history, kept = source
+    store, history, kept, paths = source
     now_ns = history.prepared(clock)
     until_ns = now_ns if asked.until_ns is None else asked.until_ns
     key = HistoryKey(asked.host, asked.target, asked.window_ns)
@@ -164,7 +165,7 @@ def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], 
             "until_ns": until_ns,
             "window_ns": asked.window_ns,
             "as_of_ns": now_ns,
-            "left_out": left_out_below(store.root),
+            "left_out": paths.left_out(),
             "ops": {op: _op_json(points.get(op), windows, slow, op) for op in OPS},
         }
     )

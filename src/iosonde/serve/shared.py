@@ -1,6 +1,7 @@
 """Equal questions are answered once: many clients that look at the same target cost one answer.
 
-Store work is blocking, so it runs on a few threads of its own, never on the event loop.
+Store work is blocking, so it runs on a few threads of its own, never on the event loop. A question that waits ends when
+nobody waits for it any more; beyond ``most_open`` questions the next one is refused.
 """
 
 from __future__ import annotations
@@ -8,13 +9,27 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from iosonde.serve.params import BusyError
 
 T = TypeVar("T")
 
 _THREADS = 2
 """DuckDB itself uses several cores for one question."""
+MOST_OPEN = 64
+"""Different questions that are worked on or wait."""
+
+
+@dataclass
+class _Open:
+    """A question that is worked on or waits, and how many wait for its answer."""
+
+    work: Future[Any]
+    answer: asyncio.Future[Any]
+    clients: int = 0
 
 
 class Shared:
@@ -30,34 +45,50 @@ class Shared:
         keep_s: float = 1.0,
         most: int = 16,
         threads: int = _THREADS,
+        most_open: int = MOST_OPEN,
     ) -> None:
         self._seconds = seconds
         self._keep_s = keep_s
         self._most = most
+        self._most_open = most_open
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="iosonde-store")
-        self._running: dict[Hashable, asyncio.Future[Any]] = {}
+        self._open: dict[Hashable, _Open] = {}
         self._kept: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
 
     async def answer(self, key: Hashable, work: Callable[[], T]) -> T:
-        """What ``work`` returns or returned a moment ago for the same key."""
+        """What ``work`` returns or returned a moment ago for the same key. Raises BusyError: too many questions."""
         kept = self._kept.get(key)
         if kept is not None and self._seconds() - kept[0] < self._keep_s:
             return kept[1]  # type: ignore[no-any-return]
-        running = self._running.get(key)
-        if running is None:
-            loop = asyncio.get_running_loop()
-            running = asyncio.ensure_future(loop.run_in_executor(self._threads, work))
-            self._running[key] = running
-            running.add_done_callback(lambda done: self._finished(key, done))
-        # One who gives up (a client that went away) must not cancel the others' answer.
-        return await asyncio.shield(running)
+        asked = self._open.get(key) or self._begin(key, work)
+        asked.clients += 1
+        try:
+            # One who gives up (a client that went away) must not cancel the others' answer.
+            return await asyncio.shield(asked.answer)
+        finally:
+            asked.clients -= 1
+            if not asked.clients and asked.work.cancel():  # only work that has not begun ends
+                self._forget(key, asked)
 
     def close(self) -> None:
         """Wait for nobody; threads end with their last question."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _finished(self, key: Hashable, done: asyncio.Future[Any]) -> None:
-        self._running.pop(key, None)
+    def _begin(self, key: Hashable, work: Callable[[], Any]) -> _Open:
+        if len(self._open) >= self._most_open:
+            raise BusyError
+        submitted = self._threads.submit(work)
+        asked = _Open(submitted, asyncio.wrap_future(submitted))
+        self._open[key] = asked
+        asked.answer.add_done_callback(lambda done: self._finished(key, asked, done))
+        return asked
+
+    def _forget(self, key: Hashable, asked: _Open) -> None:
+        if self._open.get(key) is asked:
+            del self._open[key]
+
+    def _finished(self, key: Hashable, asked: _Open, done: asyncio.Future[Any]) -> None:
+        self._forget(key, asked)
         if done.cancelled() or done.exception() is not None:
             return
         self._kept[key] = (self._seconds(), done.result())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from iosonde.bench.report.content import Components, RunPage, Table
 from iosonde.bench.report.pictures import RunPicture
 from iosonde.drawing.html_page import html_page, list_html, picture_html, picture_of
+from iosonde.drawing.html_text import escape
 from iosonde.drawing.page_style import PAGE_STYLE
 
 MOST_ROWS = 200

@@ -68,6 +68,7 @@ def from_store(
     metrics: Collection[str] | None = None,
     scheduled: bool = False,
     job_id: str | None = None,
+    shown: Callable[[JobTable], JobTable] | None = None,
 ) -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
 
@@ -75,10 +76,12 @@ def from_store(
 
     ``job_id``: of the store's jobs those of the file systems on which this one ran; all where it is not known.
     ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
+    ``shown``: the store's jobs as they may be shown, before kinds of job are told apart (None: as they are).
     """
     if metrics is not None:
         metrics = {*metrics, *described_performances(read_described(root))}
     read = read_table(root, metrics=metrics, scheduled=scheduled, job_id=job_id)
+    read = read if shown is None else shown(read)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(

@@ -12,9 +12,9 @@ from iosonde.engine.states import read_states
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import wire
 from iosonde.serve.about.glossary import read_glossary
-from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.params import PageQuery, Parameters
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.weather.cost import probe_cost, say_cost, say_costs
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class AboutRoutes:
         root, hashed = self._root, self._names.hashed
         return {
             "version": __version__,
-            "left_out": left_out_below(root),
+            "left_out": ShownPaths(root, self._names).left_out(),
             # The folder above a store is often called after a user.
             "store": root.absolute().name if hashed else str(root.absolute()),
             "names": "hashed" if hashed else "shown",

@@ -1,1 +1,1 @@
-"""Who may ask, and over which connection: a token, and TLS."""
+"""Who may ask, and over which connection: a token, TLS, deadlines, and requests that end before their answer."""

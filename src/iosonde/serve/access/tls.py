@@ -16,6 +16,14 @@ class Tls(NamedTuple):
     key: Path
 
 
+def context_of(tls: Tls) -> ssl.SSLContext:
+    """What a server needs: TLS from version 1.2 on. Raises ssl.SSLError, OSError."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(tls.cert, tls.key, password=_no_password)
+    return context
+
+
 def checked_tls(cert: Path | None, key: Path | None) -> Tls | None:
     """The pair, if any was given. Raises UsageError: only one, unreadable, no pair."""
     if cert is None and key is None:
@@ -26,7 +34,7 @@ def checked_tls(cert: Path | None, key: Path | None) -> Tls | None:
         )
         raise UsageError(f"{given} alone is not enough", expected=f"{missing}, too")
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password=_no_password)
+        context_of(Tls(cert, key))
     except ssl.SSLError as error:
         raise UsageError(
             f"cannot use the certificate {cert} with the key {key}: {error.reason or error}",

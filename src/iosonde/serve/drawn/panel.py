@@ -52,9 +52,7 @@ class PanelRoute:
             until_ns=until_ns,
             window_ns=query.window_ns,
         )
-        body = await self._shared.answer(
-            ("panel", query, asked), lambda: self._made(found, query, now_ns)
-        )
+        body = await self._shared.answer(("panel", query), lambda: self._made(found, query, now_ns))
         if query.format == "json":
             headers = {"cache-control": "no-store"}
             return Response(body, media_type=MEDIA_TYPES["json"], headers=headers)

@@ -5,8 +5,10 @@ The diagram of a job with a performance is ``/api/umami``; what stands here hold
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from fastapi import Query, Request
 from pydantic import Field
 from starlette.responses import Response
@@ -18,12 +20,12 @@ from iosonde.jobs.scheduled.data import storage_data
 from iosonde.jobs.scheduled.words import say_story, say_target
 from iosonde.jobs.table.runs import find_run
 from iosonde.model import parameters
-from iosonde.model.errors import MissingPartError, NothingMeasuredError
+from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, json_answer, json_body
-from iosonde.serve.job.names import named, under_policy
 from iosonde.serve.job_table import JobTables, refused
 from iosonde.serve.params import Parameters, RefusalError, Text
+from iosonde.serve.privacy.jobs import aliased_story, stored_id
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.written import as_event
 
@@ -73,19 +75,29 @@ class JobRoute:
 
     def _json(self, query: JobQuery) -> JsonBody:
         now_ns = self._clock()
-        job = named(self._root, query.job, self._names)
+        job = stored_id(query.job, lambda: answers.job_ids(self._root), self._names)
         with refused():
-            records = answers.records_of(self._root, job)
+            records = [] if job is None else answers.records_of(self._root, job)
             performed = answers.has_performance(records) or not records
             found = self._beside(query, records, now_ns) if performed else None
             if found is None:
-                found = answers.scheduled_job(self._root, records, now_ns, query.run or None)
+                found = self._scheduled(query, records, now_ns)
         if found is None:
             return json_body(wire.dumps({"known": False, **_unknown(query.job, performed)}))
-        story = under_policy(found.story, self._names)
+        story = aliased_story(found.story, query.job, self._names)
         data = story_json(story, query.zone)
         told = {"known": True, "scheduled": not performed, **data}
         return json_body(wire.dumps({**told, "load": self._load(query.job, story)}))
+
+    def _scheduled(
+        self, query: JobQuery, records: list[Job], now_ns: int
+    ) -> ScheduledAnswer | None:
+        """A scheduler's run. Raises UsageError, with the id as it was asked for: no such run."""
+        try:
+            return answers.scheduled_job(self._root, records, now_ns, query.run or None)
+        except UsageError as error:
+            what = f"job {query.job[:80]} has no run {query.run[:80]!r}"
+            raise UsageError(what, expected=error.expected) from error
 
     def _beside(self, query: JobQuery, records: list[Job], now_ns: int) -> ScheduledAnswer | None:
         """A run of the table of jobs. Raises RefusalError: there is none."""
@@ -100,7 +112,10 @@ class JobRoute:
                 f"there is no job {query.job[:80]!r}", expected="a job of /api/jobs", status=404
             )
         row = find_run(table, query.job, query.run or None)
-        return answers.meanwhile(self._root, table, row, now_ns, records)
+        one = table.take(slice(row, row + 1))
+        if records:  # what is looked up in the store has the store's id
+            one = replace(one, job_id=np.array([records[0].job_id], dtype=object))
+        return answers.meanwhile(self._root, one, 0, now_ns, records)
 
     def _load(self, job: str, story: ScheduledStory) -> dict[str, Any] | None:
         span = story.run.span_ns

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 from iosonde.jobs.load.history import LoadHistory
 from iosonde.model.errors import IosondeError
+from iosonde.serve.privacy.load import aliased_load
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 
 KEEP_S = 300.0
@@ -60,25 +60,6 @@ class Histories:
 
     def _make(self) -> LoadVersion:
         number = self._kept.number + 1 if self._kept else 1
-        self._kept = LoadVersion(number, under_policy(self._read(), self._names))
+        self._kept = LoadVersion(number, aliased_load(self._read(), self._names))
         self._made_at = self._seconds()
         return self._kept
-
-
-def under_policy(history: LoadHistory, names: Pseudonyms) -> LoadHistory:
-    """The same with aliases for names, where the policy asks for them."""
-    if not names.hashed:
-        return history
-    runs = history.runs
-    return replace(
-        history,
-        runs=replace(
-            runs,
-            user=names.column("user", runs.user),
-            account=names.column("account", runs.account),
-            name=names.column("app", runs.name),
-            job_id=names.column("job", runs.job_id),
-        ),
-        _rows={},
-        _lock=threading.Lock(),
-    )

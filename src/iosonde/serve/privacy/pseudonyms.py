@@ -17,7 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from iosonde.model.arrays import Texts
 
-Kind = Literal["user", "account", "app", "job"]
+Kind = Literal["user", "account", "app", "job", "run"]
+"""``run``: what tells runs within a job apart, or a log."""
 KEY_BYTES = 32
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 """Without i, l, o, u: nobody mistakes one for another, and no alias is a word."""

@@ -12,6 +12,7 @@ from iosonde.serve import wire
 from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.drawn.panel import PanelRoute
 from iosonde.serve.figures import Figures
+from iosonde.serve.lanes import Lanes
 from iosonde.serve.live import Live
 from iosonde.serve.params import (
     FeedQuery,
@@ -61,9 +62,7 @@ def _described(targets: Targets, query: TargetsQuery, now_ns: int) -> list[dict[
     return in_brief(every) if query.brief else every
 
 
-def add_series(
-    app: FastAPI, source: SeriesSource, shared: Shared, clock: Callable[[], int]
-) -> None:
+def add_series(app: FastAPI, source: SeriesSource, lanes: Lanes, clock: Callable[[], int]) -> None:
     """One target over time."""
 
     @app.get(
@@ -72,7 +71,8 @@ def add_series(
     async def get_series(request: Request) -> Response:
         """Operations, windows, baseline and slowdown of one target."""
         asked = series_request(SeriesQuery.read(request), clock())
-        answer = await shared.answer(asked, lambda: json_body(series_json(source, asked, clock)))
+        lane = lanes.of_series(asked)
+        answer = await lane.answer(asked, lambda: json_body(series_json(source, asked, clock)))
         return json_answer(request, answer)
 
 

@@ -148,13 +148,13 @@ class StatusRoutes:
         return json_body(wire.dumps(body))
 
     def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:
-        from iosonde.serve.why.answer import pseudonymous
+        from iosonde.serve.privacy.why import aliased_why
         from iosonde.why.answers import why
         from iosonde.why.data import annotation
         from iosonde.why.question import WhyQuestion
 
         question = WhyQuestion(event=event, zone=query.zone, model=False)
-        found = pseudonymous(why(self._targets.root, question, now_ns), self._names)
+        found = aliased_why(why(self._targets.root, question, now_ns), self._names)
         return annotation(found, now_ns, query.zone)
 
 

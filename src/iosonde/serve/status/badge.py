@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
+from iosonde.drawing.html_text import escape
 
 COLORS = {
     "ok": "#2e7d4f",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Query, Request
@@ -17,6 +16,7 @@ from iosonde.serve import params, wire
 from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.errors import page
 from iosonde.serve.params import Parameters, RefusalError
+from iosonde.serve.privacy.why import aliased_why
 from iosonde.why.answers import why
 from iosonde.why.data import annotation, why_data
 from iosonde.why.question import WhyQuestion, targets_called
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from iosonde.serve.privacy.pseudonyms import Pseudonyms
     from iosonde.serve.shared import Shared
-    from iosonde.why.links import Culprit, Link, LoadEvidence, Why
 
 
 class WhyQuery(Parameters):
@@ -72,7 +71,7 @@ class WhyRoute:
                 zone=query.zone,
                 model=query.model,
             )
-            found = pseudonymous(why(self._root, question, now_ns), self._names)
+            found = aliased_why(why(self._root, question, now_ns), self._names)
         document = why_data(found, now_ns, query.zone)
         return {**document, "annotation": annotation(found, now_ns, query.zone)}
 
@@ -85,26 +84,3 @@ def _refused() -> Iterator[None]:
     except (UsageError, NothingMeasuredError) as error:
         expected, hint = (spelled(part, page) for part in (error.expected, error.hint))
         raise RefusalError(error.what, expected=expected, hint=hint, status=404) from error
-
-
-def pseudonymous(found: Why, names: Pseudonyms) -> Why:
-    """The answer with aliases of jobs and users."""
-
-    def alias(one: Culprit) -> Culprit:
-        return replace(one, job=names.of("job", one.job), user=names.of("user", one.user))
-
-    if not names.hashed or found.links.load.fact is None:
-        return found
-    fact, remedy = found.links.load.fact, found.links.remedy
-    load: Link[LoadEvidence] = replace(
-        found.links.load,
-        fact=replace(
-            fact,
-            culprits=tuple(map(alias, fact.culprits)),
-            dismissed=tuple(map(alias, fact.dismissed)),
-        ),
-    )
-    if remedy.fact is not None:
-        job = names.of("job", remedy.fact.without_job)
-        remedy = replace(remedy, fact=replace(remedy.fact, without_job=job))
-    return replace(found, links=replace(found.links, load=load, remedy=remedy))

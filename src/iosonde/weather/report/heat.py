@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.drawing.html_text import escape
 from iosonde.drawing.style import RAMP_AT
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_factor

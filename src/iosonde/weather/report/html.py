@@ -1,6 +1,6 @@
 """A report as one HTML page that needs nothing else: no network, no script, light and dark, screen and paper.
 
-Everything that comes from outside (names, sentences) goes through ``html.escape``; figures are SVG
+Everything that comes from outside (names, sentences) goes through ``drawing.html_text.escape``; figures are SVG
 whose text is drawn as shapes.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 from iosonde.drawing.html_page import Picture, html_page, list_html, picture_html
+from iosonde.drawing.html_text import escape
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_count, format_duration, format_factor, format_percent
 from iosonde.weather.report.heat import heat_legend, heat_table

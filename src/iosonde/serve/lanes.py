@@ -1,0 +1,65 @@
+"""Lanes of questions: each kind has threads and a queue of its own, so that a heavy one keeps no other waiting.
+
+::
+
+    quick     targets, status, badges           never behind anything else
+    series    a target over time                windows of a second or more
+    heavy     series of shorter windows         a few wait, the next is refused
+    events    events of a range                 kept for some seconds
+    jobs      lists of jobs and runs, diagrams
+    slow      why, climate, a job's storage
+    load, simulating, drawings                  one at a time: memory, and a library that draws on one thread
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from iosonde.model.ops import SECOND_NS
+from iosonde.serve.params import SeriesRequest
+from iosonde.serve.shared import Shared
+
+EVENTS_KEPT_S = 15.0
+"""An event begins or ends with a window of a minute."""
+MOST_HEAVY = 8
+"""Heavy series that are worked on or wait."""
+
+
+class Lanes(NamedTuple):
+    """One of each."""
+
+    quick: Shared
+    series: Shared
+    heavy: Shared
+    events: Shared
+    jobs: Shared
+    slow: Shared
+    load: Shared
+    simulating: Shared
+    drawings: Shared
+
+    def of_series(self, asked: SeriesRequest) -> Shared:
+        """Short windows need all operations of days."""
+        return self.heavy if asked.window_ns < SECOND_NS else self.series
+
+    def close(self) -> None:
+        """Let threads end."""
+        for lane in self:
+            lane.close()
+
+
+def lanes(seconds: Callable[[], float]) -> Lanes:
+    """New ones. ``seconds``: a monotonic clock."""
+    return Lanes(
+        quick=Shared(seconds),
+        series=Shared(seconds),
+        heavy=Shared(seconds, threads=1, most_open=MOST_HEAVY),
+        # Every page asks for events once a minute: equal questions of that minute are answered once.
+        events=Shared(seconds, keep_s=EVENTS_KEPT_S, most=64, threads=1),
+        jobs=Shared(seconds),
+        slow=Shared(seconds),
+        load=Shared(seconds, threads=1),
+        simulating=Shared(seconds, threads=1),
+        drawings=Shared(seconds, threads=1),
+    )
