@@ -1,7 +1,7 @@
 """Whole commands about jobs on a table of many: start of Python, reading and all.
 
-``python -m benchmarks.job_commands TABLE --job ID [--step S]``: a table as ``iosonde explain --diagram`` takes it. Each command
-runs in a process of its own, three times; the median time and the largest memory are printed.
+``python -m benchmarks.job_commands TABLE --job ID [--step S]``: a table as ``iosonde explain --diagram`` takes it.
+Each command runs in a process of its own, three times; the median time and the largest memory are printed.
 """
 
 from __future__ import annotations

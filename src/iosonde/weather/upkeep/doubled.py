@@ -7,7 +7,8 @@ An earlier version could count a file beside the one it had been merged into. Wh
 
 A repair merges the files of that day that count into one, each row once, which names every file there: from the moment
 it appears, readers of all versions leave these out. Of roll-ups whose samples are gone each interval is taken from the
-one that knows most. Dying anywhere is harmless: nothing is removed here; ``iosonde store compact`` removes what is replaced.
+one that knows most. Dying anywhere is harmless: nothing is removed here;
+``iosonde store compact`` removes what is replaced.
 """
 
 from __future__ import annotations
