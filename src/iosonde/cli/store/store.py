@@ -21,7 +21,7 @@ Upkeep of a store.
 examples:
   iosonde store seal                 once an hour, from a timer; 'iosonde serve' does it too
   iosonde store compact              once a day, on one host
-  iosonde store check                exit code 0: each row stands once
+  iosonde store check --repair       each row counts once afterwards
   iosonde store clean /work/me -n    list what lies in a directory
 
 Each works on a store (--store DIR). 'iosonde store seal --help' shows all options of one.
