@@ -48,9 +48,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("folder")
 def test_the_commands_and_the_sql_run():
-    (commands,) = snippets("sh")
-    for line in commands.splitlines():
-        name, *arguments = shlex.split(line)
+    for line in "".join(snippets("sh")).splitlines():
+        name, *arguments = shlex.split(line, comments=True)
         assert name == "iosonde"
         assert main.main(arguments) == 0
     windows, events, rolled, states = (duckdb.sql(sql).fetchall() for sql in snippets("sql"))

@@ -139,7 +139,7 @@ def retain(world: World, store: MemoryStore) -> None:
             _retain_day(world, store, date)
     finally:
         store.busy = False
-        store.law.lost |= dict.fromkeys(gone, world.steps)
+        store.law.may_go(gone, world.steps)
 
 
 def _retain_day(world: World, store: MemoryStore, date: str) -> None:
@@ -175,8 +175,8 @@ def make_room(world: World, own: MemoryStore) -> None:
         if own.spool.pop(stem, None) is not None:
             world.between("make more room")
         world.drop(own, SAMPLES, date, stem)
-        own.law.lost |= dict.fromkeys(segments, world.steps)
-        own.law.unrolled |= dict.fromkeys(unrolled, world.steps)
+        own.law.may_go(segments, world.steps)  # a shipment may have come meanwhile
+        own.law.may_unroll(unrolled, world.steps)
 
 
 def expire(world: World, bucket: MemoryStore) -> None:
@@ -194,8 +194,8 @@ def expire(world: World, bucket: MemoryStore) -> None:
             bucket.law.may_unroll(segments, world.steps)
             world.between("expire")
             world.drop(bucket, table, dates[0], stem)
-            bucket.law.lost |= dict.fromkeys(segments, world.steps)
-            bucket.law.unrolled |= dict.fromkeys(segments, world.steps)
+            bucket.law.may_go(segments, world.steps)
+            bucket.law.may_unroll(segments, world.steps)
 
 
 def set_clock(world: World) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.engine.layout import contents
 from iosonde.engine.layout.merged import is_merged
-from iosonde.weather.rollups.choice import Choice
+from iosonde.weather.rollups.choice import RollupChoice
 from iosonde.weather.upkeep import compact
 from tests.kit.law import folders, readers
 from tests.kit.law.schedule import run
@@ -28,7 +28,9 @@ def by_names(files: Iterable[contents.Contents]) -> dict[str, contents.Contents]
 def added_up(sealed, kept):
     """All roll-ups, and the samples of segments that none holds."""
     known = {segment for held in kept.values() for segment in held}
-    return Choice(list(kept), [[one] for one, held in sealed.items() if not held <= known], [])
+    return RollupChoice(
+        list(kept), [[one] for one, held in sealed.items() if not held <= known], []
+    )
 
 
 def test_rows_count_once_on_any_schedule() -> None:

@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Hashable)
 S = TypeVar("S", bound=Hashable)
 
 
-class Choice(NamedTuple, Generic[F]):
+class RollupChoice(NamedTuple, Generic[F]):
     """What a question about roll-ups reads."""
 
     kept: list[F]
@@ -29,7 +29,7 @@ class Choice(NamedTuple, Generic[F]):
     """Roll-ups, and groups of samples to be rolled up, that overlap: each interval counts from one of them."""
 
 
-def choose(sealed: Mapping[F, frozenset[S]], kept: Mapping[F, frozenset[S]]) -> Choice[F]:
+def choose(sealed: Mapping[F, frozenset[S]], kept: Mapping[F, frozenset[S]]) -> RollupChoice[F]:
     """The choice among files that count; each with its segments."""
     sampled = _union(sealed, sealed)
     left = [
@@ -54,10 +54,10 @@ def choose(sealed: Mapping[F, frozenset[S]], kept: Mapping[F, frozenset[S]]) -> 
 
 def _parted(
     kept: list[tuple[F, frozenset[S]]], new: list[tuple[list[F], frozenset[S]]]
-) -> Choice[F]:
+) -> RollupChoice[F]:
     """Those that overlap with others, apart from those that do not."""
     numbered = dict(enumerate(held for _, held in (*kept, *new)))
-    choice: Choice[F] = Choice([], [], [])
+    choice: RollupChoice[F] = RollupChoice([], [], [])
     for group in groups(numbered):
         files = [kept[number][0] for number in group if number < len(kept)]
         made = [new[number - len(kept)][0] for number in group if number >= len(kept)]

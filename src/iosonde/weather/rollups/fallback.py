@@ -35,7 +35,8 @@ from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.rollups.kept_windows import better, joined, places
-from iosonde.weather.rollups.rollups import rollups, sound_rollups
+from iosonde.weather.rollups.readable import sound_rollups
+from iosonde.weather.rollups.rollups import rollups
 from iosonde.weather.rollups.windows import rolled_windows, wanted
 
 if TYPE_CHECKING:

@@ -29,24 +29,19 @@ import numpy as np
 from iosonde.engine import reader
 from iosonde.engine.checksum import stems_of
 from iosonde.engine.connections import connect
-from iosonde.engine.contract import INTERVAL_NS, QUANTILE_COLUMNS, ROLLUP_TYPES, SAMPLE_TYPES
+from iosonde.engine.contract import INTERVAL_NS, QUANTILE_COLUMNS, SAMPLE_TYPES
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.merged import is_merged
 from iosonde.engine.layout.segments import (
     Segment,
-    host_stems,
-    parquet_segments,
     rollup_path,
-    rollup_segments,
     sealed_path,
     segment_keys,
 )
-from iosonde.engine.left_out import leave_out
 from iosonde.engine.reader import SampleFilter
-from iosonde.engine.sound import broken, unsound
+from iosonde.engine.sound import broken
 from iosonde.model.units import HOUR_NS
 from iosonde.weather.rollups import derive
-from iosonde.weather.rollups.choice import Choice, choose
 from iosonde.weather.rollups.files import IntervalColumns, of_layout_1, read, write
 from iosonde.weather.rollups.intervals import (
     IntervalParts,
@@ -56,16 +51,13 @@ from iosonde.weather.rollups.intervals import (
     most_known,
     take,
 )
+from iosonde.weather.rollups.readable import chosen, sound_kept, tell_damaged
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
 
 _ATTEMPTS = 10
 _WORKERS = 4
-_WRITABLE = "nothing, or a store that can be written"
-_BACKUP = "moving it out of the store; a copy from a backup brings it back"
-_COLUMNS = {name: kind for name, kind in ROLLUP_TYPES.items() if name != "quantiles_ns"}
-"""Files of layout 1 have no quantiles."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +147,8 @@ def _parts(
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
-    kept = _sound_kept(con, root, since, scope.folder)
-    choice = _chosen(con, root, (since, scope.folder), kept)
+    kept = sound_kept(con, root, since, scope.folder)
+    choice = chosen(con, root, (since, scope.folder), kept)
     groups = [*choice.new, *(group for _, made in choice.rivals for group in made)]
     read = [*choice.kept, *(one for those, _ in choice.rivals for one in those)]
     files += [one.path for group in groups for one in group] + [one.path for one in read]
@@ -170,38 +162,6 @@ def _parts(
         parts.append(derive.derived(con))
     source = replace(source, paths=[one.path for one in choice.kept])
     return parts + _whole(con, parts, source)
-
-
-def _chosen(
-    con: duckdb.DuckDBPyConnection,
-    root: Path,
-    where: tuple[str | None, str | None],
-    kept: Sequence[Segment],
-) -> Choice[Segment]:
-    """What counts of roll-ups and of samples that can be read; ``where``: since which date, of which folder."""
-    bad: set[Path] = set()
-    while True:
-        sealed = parquet_segments(root, *where, bad)
-        choice = choose({s: host_stems(s) for s in sealed}, {s: host_stems(s) for s in kept})
-        groups = [*choice.new, *(group for _, made in choice.rivals for group in made)]
-        new = [one for group in groups for one in group]
-        found = {one.path for one in reader.sound_segments(con, new)}
-        if len(found) == len(new):
-            return choice
-        bad |= {one.path for one in new} - found
-
-
-def _sound_kept(
-    con: duckdb.DuckDBPyConnection, root: Path, since: str | None, folder: str | None
-) -> list[Segment]:
-    """Roll-ups that count and can be read; where a merged one cannot, what it was merged from counts."""
-    bad: set[Path] = set()
-    while True:
-        listed = rollup_segments(root, since, folder, bad)
-        found = sound_rollups(con, root, listed)
-        if len(found) == len(listed):
-            return found
-        bad |= {one.path for one in listed} - {one.path for one in found}
 
 
 def _rivals(
@@ -219,25 +179,6 @@ def _rivals(
 def _of_samples(path: Path) -> bool:
     """Whether a file of samples, not one of roll-ups."""
     return path.parents[2].name == "samples"
-
-
-def sound_rollups(
-    con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]
-) -> list[Segment]:
-    """Roll-ups that can be read; the others are made again from their samples, or left out."""
-    wrong = unsound(con, [segment.path for segment in kept], _COLUMNS)
-    for path, what in wrong.items():
-        _tell(root, path, what)
-    return [segment for segment in kept if segment.path not in wrong]
-
-
-def _tell(root: Path, path: Path, what: str) -> bool:
-    """Name a damaged roll-up; whether its samples are there."""
-    if sealed_path(root, path).exists():
-        leave_out(path, what, _WRITABLE, "made again from its samples")
-        return True
-    leave_out(path, what, _BACKUP, "left out, its samples are gone")
-    return False
 
 
 def _made(root: Path, groups: Sequence[Sequence[Segment]]) -> list[IntervalParts]:
@@ -315,7 +256,7 @@ def _again(
 ) -> list[IntervalParts]:
     """A damaged roll-up, from its samples if they are there."""
     reason = str(error).splitlines()[0]
-    if not _tell(source.root, path, f"cannot be read ({reason})"):
+    if not tell_damaged(source.root, path, f"cannot be read ({reason})"):
         return []
     samples = [Segment("", path.stem, sealed_path(source.root, path))]
     return [

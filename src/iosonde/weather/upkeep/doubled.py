@@ -29,7 +29,8 @@ from iosonde.engine.layout.merged import is_merged, merged_stem
 from iosonde.engine.layout.segments import Segment
 from iosonde.engine.parquet import parquet
 from iosonde.weather.rollups.files import write
-from iosonde.weather.rollups.rollups import combined, sound_rollups
+from iosonde.weather.rollups.readable import sound_rollups
+from iosonde.weather.rollups.rollups import combined
 from iosonde.weather.upkeep.compact import Compacted, Step, alone, readable_parts, replace
 from iosonde.weather.upkeep.day import ROLLUPS, SAMPLES, FolderOfDay, count, days
 
