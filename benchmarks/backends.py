@@ -2,7 +2,7 @@
 
     python -m benchmarks.backends [--rounds 9] [--objects 300] [--size 3901] [--cpus 0]
 
-Every server is a real one on loopback (tests/kit/servers.py). A round creates, stats, reads and deletes all
+Every server is a real one on loopback (tests/kit/servers/loopback.py). A round creates, stats, reads and deletes all
 objects, op after op, four times: theirs, ours, ours, theirs. A cell is the median over rounds of the ratio of the
 medians. Client and server share one CPU unless --cpus says otherwise: on two, whether a client happens to sleep when
 the answer comes decides more than what it does. obstore and boto3 stand for S3, psycopg for PostgreSQL, pymongo for
@@ -22,8 +22,8 @@ from typing import Any
 
 from benchmarks import machine
 from iosonde.bench.backends.places import StorageLocation, parse_place
-from tests.kit.bench import Bench
-from tests.kit.servers import Ferretdb, Postgresql, Versitygw
+from tests.kit.runs.bench import Bench
+from tests.kit.servers.loopback import Ferretdb, Postgresql, Versitygw
 from tests.services.conftest import running
 
 OPS = ("create", "stat", "read", "delete")

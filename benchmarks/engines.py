@@ -24,7 +24,7 @@ from benchmarks import machine, season_store
 from iosonde.engine import cluster
 from iosonde.engine.slices import SLICE_ROWS
 from iosonde.weather.store import Store
-from tests.kit.cluster import Cluster
+from tests.kit.servers.cluster import Cluster
 
 WINDOW_NS = 600_000_000_000
 ROWS_A_DAY = 10 * 6 * 86_400

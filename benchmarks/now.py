@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.kit.simulate import simulate
+from tests.kit.samples.makers import simulate
 
 RUNS = 21
 SECOND = 1_000_000_000

@@ -12,7 +12,7 @@ import time
 
 from benchmarks import machine
 from iosonde.queue.fit import fit
-from tests.kit.queue_reads import KINDS, known_reads
+from tests.kit.samples.queue_reads import KINDS, known_reads
 
 CLOSE = 0.10
 

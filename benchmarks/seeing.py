@@ -19,8 +19,8 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks import machine
 from iosonde.weather.seal import seal
-from tests.kit import stores
-from tests.kit.browser import browser
+from tests.kit.page.browser import browser
+from tests.kit.samples import stores
 
 SAMPLES = (10_000, 100_000, 1_000_000, 10_000_000)
 OPS = 6

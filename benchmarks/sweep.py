@@ -14,7 +14,7 @@ import tempfile
 
 from benchmarks import machine
 from benchmarks.metadata import IOSONDE, ext4, tmpfs
-from tests.kit.servers import Ferretdb, Postgresql, Versitygw
+from tests.kit.servers.loopback import Ferretdb, Postgresql, Versitygw
 from tests.services.conftest import running
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from tests.agent.test_viewers import ticks
-from tests.kit import harness, stores
-from tests.kit.viewers import look
+from tests.kit import harness
+from tests.kit.page.viewers import look
+from tests.kit.samples import stores
 
 ROUNDS, EVERY_S = 20, 1.0
 

@@ -21,8 +21,8 @@ from benchmarks import machine
 from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
 from iosonde.jobs.attribution.join import join
 from iosonde.jobs.load.history import LoadHistory, gathered
-from tests.kit import stores
-from tests.kit.browser import browser
+from tests.kit.page.browser import browser
+from tests.kit.samples import stores
 
 DAY_NS = 86_400 * S
 FRAMES = """async ([seconds, pixels]) => {

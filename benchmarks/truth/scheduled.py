@@ -20,7 +20,7 @@ from iosonde.jobs.scheduled.storage import StorageTime, storage_during
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.store import Store
-from tests.kit.probed import SECOND, probed
+from tests.kit.samples.makers import SECOND, probed
 
 TARGET = "scheduled"
 START = 1_790_035_200 * SECOND

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import harness, stores
-from tests.kit.viewers import look
+from tests.kit import harness
+from tests.kit.page.viewers import look
+from tests.kit.samples import stores
 
 pytestmark = pytest.mark.service
 VIEWERS, ROUNDS = 200, 5

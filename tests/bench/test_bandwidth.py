@@ -12,16 +12,7 @@ import pytest
 
 from iosonde.bench.bandwidth.tables import read_columns
 from tests.kit.commands import run
-from tests.kit.driven import (
-    bandwidth,
-    command,
-    ended,
-    left_in,
-    rows_of,
-    started,
-    until,
-    whole,
-)
+from tests.kit.runs.driven import bandwidth, command, ended, left_in, rows_of, started, until, whole
 
 PAGE = 4096
 

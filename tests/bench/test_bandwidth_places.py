@@ -12,7 +12,7 @@ import pytest
 from iosonde.bench.bandwidth.tables import read_columns
 from tests.bench.test_ranks import children
 from tests.kit import harness
-from tests.kit.driven import bandwidth, command, ended, left_in, rows_of, started, until, whole
+from tests.kit.runs.driven import bandwidth, command, ended, left_in, rows_of, started, until, whole
 
 MPIRUN = Path(sys.executable).with_name("mpirun")
 pytestmark = pytest.mark.service

@@ -15,7 +15,7 @@ from iosonde.bench.runtime.tallies import PhaseTally
 from iosonde.bench.runtime.workload import PhaseKey
 from iosonde.drawing.marks import NumberDots, NumberLine
 from iosonde.model.runs import RunRow
-from tests.kit.driven import bandwidth, rows_of
+from tests.kit.runs.driven import bandwidth, rows_of
 
 GIB = 1 << 30
 MACHINE = {"memory_bytes": 64 * GIB, "processors": 4, "machines": 1, "file_system": "ext4"}

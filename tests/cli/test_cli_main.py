@@ -9,7 +9,7 @@ from iosonde.cli import main
 from iosonde.cli.shared.text import table
 from iosonde.model.units import format_count
 from tests.kit.commands import ENVIRON, put, run
-from tests.kit.makers import simulated, state
+from tests.kit.samples.makers import simulated, state
 
 NO_STORE = ("completion", "simulate", "clean")
 """Commands that read files only."""

@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.model.ops import OPS
 from iosonde.weather.seal import seal
-from tests.kit.makers import simulated
+from tests.kit.samples.makers import simulated
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reading-the-data.md").read_text()
 

@@ -14,8 +14,8 @@ from iosonde.bench.runs import store as runs
 from iosonde.cli import main
 from iosonde.model.ops import OPS
 from iosonde.weather.seal import seal
-from tests.kit.made_runs import benchmark
-from tests.kit.makers import START, simulated
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.samples.makers import START, simulated
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "store.md").read_text()

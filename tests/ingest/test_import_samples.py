@@ -16,8 +16,8 @@ from iosonde.ingest.files import import_files
 from iosonde.ingest.latencies import Naming
 from iosonde.model.errors import InputFileError
 from tests.kit.commands import run
-from tests.kit.latencies import gathered
-from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+from tests.kit.samples.latencies import gathered
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 NOW = START + 10 * 86_400 * SECOND
 

@@ -9,8 +9,9 @@ from iosonde.jobs.load.course import course_of
 from iosonde.serve.app import create
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.why.links import Kind
-from tests.kit import load_made, stores
-from tests.kit.jobs_made import simulated
+from tests.kit.jobs import load_made
+from tests.kit.jobs.jobs_made import simulated
+from tests.kit.samples import stores
 
 KEY = bytes(range(32))
 

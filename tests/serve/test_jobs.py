@@ -21,7 +21,7 @@ from iosonde.serve.app import create
 from iosonde.serve.errors import page
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
-from tests.kit.jobs_made import simulated, table
+from tests.kit.jobs.jobs_made import simulated, table
 
 JOBS = simulated()
 

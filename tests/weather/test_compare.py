@@ -38,7 +38,7 @@ from iosonde.weather.samples.periods import Part, part_samples, part_series, run
 from iosonde.weather.selectors import Defaults, known_names, select, select_all, sides
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 
 def shift(a, b):

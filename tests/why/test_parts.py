@@ -18,7 +18,7 @@ from iosonde.why.links import PartSource
 from iosonde.why.located import located_parts
 from iosonde.why.question import Weather
 from iosonde.why.servers import server_parts
-from tests.kit.stored_run import put_run
+from tests.kit.runs.stored_run import put_run
 from tests.why.made_links import BEGIN, S, stretch
 
 HOUR = 3600 * S

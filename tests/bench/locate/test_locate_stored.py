@@ -15,7 +15,7 @@ from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.model.errors import InputFileError
 from iosonde.model.transfers import Topology, Transfers, with_targets
 from tests.kit.commands import run as command
-from tests.kit.driven import bandwidth, left_in, rows_of
+from tests.kit.runs.driven import bandwidth, left_in, rows_of
 
 
 def simulated(slow: int) -> Transfers:

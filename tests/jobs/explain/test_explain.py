@@ -24,7 +24,7 @@ from iosonde.jobs.table.source import from_files
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.jobs import Job, JobTable, Scalar
 from tests.kit.commands import run
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 TABLES = DATA / "umami" / "tables"
 EXAMPLES = Path(__file__).parents[3] / "examples" / "umami-month"

@@ -25,8 +25,8 @@ from iosonde.jobs.table.from_files import merged
 from iosonde.jobs.table.leakage import GROWS, judged
 from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.diagram import umami
-from tests.kit.jobs_made import table
-from tests.kit.latencies import DATA
+from tests.kit.jobs.jobs_made import table
+from tests.kit.samples.latencies import DATA
 
 YEAR = DATA / "umami" / "tables" / "year_edison.csv.gz"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
-from tests.kit.jobs_made import DAY, START_S, table
+from tests.kit.jobs.jobs_made import DAY, START_S, table
 
 OWN = About("operations", "reads of the job", None, "own")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iosonde.bench.runs.compare import COMPARED_OPS
 from iosonde.model.runs import RunRow
-from tests.kit.makers import SECOND, START
+from tests.kit.samples.makers import SECOND, START
 
 
 def benchmark(run_id="r", rate=100.0, factor=0.0, repetition=0, scale=1.0, **more):

@@ -1,6 +1,6 @@
 """Every system call of one thread of another process, by ptrace, with the path or file that it is about.
 
-    python -m tests.kit.tracing THREAD FILE     the tracer: appends each call that is new as ``name<TAB>path``
+    python -m tests.kit.host.tracing THREAD FILE     the tracer: appends each call that is new as ``name<TAB>path``
 
 The list of what a thread may do that must never wait for storage, for a reader or for another process: HARMLESS.
 """
@@ -84,7 +84,7 @@ def traced(pid: int, thread: str, file: Path) -> Iterator[Callable[[], set[tuple
     file.touch()
     number = wait_for(f"a thread {thread}", lambda: _thread(pid, thread))
     tracer = subprocess.Popen(
-        [sys.executable, "-m", "tests.kit.tracing", str(number), str(file)],
+        [sys.executable, "-m", "tests.kit.host.tracing", str(number), str(file)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )

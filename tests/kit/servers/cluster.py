@@ -12,7 +12,7 @@ from pathlib import Path
 
 from distributed import Client
 
-from tests.kit.servers import START_S
+from tests.kit.servers.loopback import START_S
 
 
 class Cluster:

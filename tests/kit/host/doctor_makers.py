@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde.host.mounts import parse_mountinfo
-from tests.kit import recorded
+from tests.kit.host import recorded
 
 SECOND = 1_000_000_000
 NOW = 1_800_000_000 * SECOND

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-SOURCE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+SOURCE = Path(__file__).parents[3] / "web/node_modules/axe-core/axe.min.js"
 GRAVE = ("serious", "critical")
 
 

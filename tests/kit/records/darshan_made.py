@@ -14,7 +14,7 @@ from iosonde.connectors.darshan.library import names
 from iosonde.connectors.darshan.reader import Reader
 from iosonde.connectors.darshan.worker import job_from
 from iosonde.model.jobs import Job
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 _LUSTRE = 7
 _MODULES = {"POSIX": (1, 4, "posix"), "MPI-IO": (2, 3, "mpiio"), "STDIO": (8, 2, "stdio")}

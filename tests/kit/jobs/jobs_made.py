@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
+from iosonde.jobs.environment.servers import environment_in
+from iosonde.jobs.store.scan import Passing
 from iosonde.model.frames import NULL_NS
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
@@ -71,3 +76,9 @@ def simulated(n: int = 30, seed: int = 7) -> JobTable:
         file_system="work",
         motif="ior shared write",
     )
+
+
+def environment(root: Path, job: Any) -> Any:
+    """What a store's records say of one job."""
+    with Passing(root) as store:
+        return environment_in(store, job)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-STYLES = Path(__file__).parents[2] / "web/styles"
+STYLES = Path(__file__).parents[3] / "web/styles"
 VISIONS = {
     "all cones": np.eye(3),
     "protanopia": np.array(

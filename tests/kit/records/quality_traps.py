@@ -26,9 +26,9 @@ from tests.connectors.test_mountstats import snapshot
 from tests.connectors.test_prometheus_text import ost as sample
 from tests.connectors.test_prometheus_text import page
 from tests.jobs.test_metrics_store import S
-from tests.kit import tables as csv
-from tests.kit.darshan_made import Made, moved, text_of, write_log
-from tests.kit.lmt_files import database, lying, series
+from tests.kit.jobs import tables as csv
+from tests.kit.records.darshan_made import Made, moved, text_of, write_log
+from tests.kit.records.lmt_files import database, lying, series
 
 T = 1_700_000_000
 OSTS = ["work-OST0000", "work-OST0001"]

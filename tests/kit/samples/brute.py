@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from iosonde.model.frames import NULL_NS
-from tests.kit.makers import SECOND, row
+from tests.kit.samples.makers import SECOND, row
 
 LEVELS = [round(0.05 * i, 2) for i in range(1, 20)]
 SERIES = ("host", "target", "op", "period_ns")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
+from iosonde import _core
 from iosonde.engine.contract import SAMPLE_TYPES
 from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.weather.store import Store
-from tests.kit.simulate import simulate
 
 SECOND = 1_000_000_000
+DAY = 86_400 * SECOND
 START = 1_790_000_000_000_000_000
 """2026-09-21 14:13:20 UTC: whole minutes begin 40 s later."""
 LATENCY = {
@@ -60,11 +63,44 @@ def rows(services_ns: Iterable[int], start_ns: int = START, **changes: Any) -> l
 def sealed(root: Path, stem: str, samples: list[dict[str, Any]], opened_ns: int = START) -> Path:
     """A sealed segment with exactly these samples."""
     path = parquet_path(root, "login2", stem, opened_ns)
-    path.parent.mkdir(parents=True, exist_ok=True)
     columns = {
         name: np.array([NULL_NS if sample[name] is None else sample[name] for sample in samples])
         for name in SAMPLE_TYPES
     }
+    return _write(
+        path, {n: c.astype(object) if c.dtype.kind == "U" else c for n, c in columns.items()}
+    )
+
+
+def probed(
+    root: Path,
+    service_s: NDArray[np.float64],
+    start_ns: int,
+    *,
+    op: str = "md_create",
+    target: str = "/work",
+    host: str = "login2",
+) -> None:
+    """Seal one drawn operation a second from ``start_ns`` on, a segment a UTC day; NaN: the probe did not run."""
+    due = start_ns + np.arange(len(service_s), dtype=np.int64) * SECOND
+    ran = ~np.isnan(service_s)
+    for day in np.unique(due[ran] // DAY).tolist():
+        rows = ran & (due // DAY == day)
+        began, n = due[rows] + 1_000, int(np.count_nonzero(rows))
+        stem = f"{op}-{target.strip('/')}-{int(due[rows][0])}"
+        fixed = row(0, 0, op=op, target=target, host=host, run_id=stem, offset_bytes=NULL_NS)
+        columns = {
+            name: np.full(n, value, object if isinstance(value, str) else np.int64)
+            for name, value in fixed.items()
+        }
+        ended = began + (service_s[rows] * 1e9).astype(np.int64)
+        columns |= {"due_ns": due[rows], "began_ns": began, "ended_ns": ended}
+        _write(parquet_path(root, host, stem, int(due[rows][0])), columns)
+
+
+def _write(path: Path, columns: dict[str, NDArray[Any]]) -> Path:
+    """Write a sealed segment from a column a name of SAMPLE_TYPES; ``NULL_NS``: missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     typed = ", ".join(
         f"({name})::{kind} AS {name}"
         if kind in ("VARCHAR", "UBIGINT", "UTINYINT")
@@ -72,11 +108,15 @@ def sealed(root: Path, stem: str, samples: list[dict[str, Any]], opened_ns: int 
         for name, kind in SAMPLE_TYPES.items()
     )
     with duckdb.connect() as con:
-        con.register(
-            "t", {n: c.astype(object) if c.dtype.kind == "U" else c for n, c in columns.items()}
-        )
+        con.register("t", columns)
         con.execute(f"COPY (SELECT {typed} FROM t) TO '{path}' (FORMAT parquet)")
     return path
+
+
+def simulate(config: dict[str, Any], start_ns: int, duration_ns: int) -> dict[str, Any]:
+    """Run a probe on simulated clocks from ``start_ns`` (UTC) on; writes its spool; returns the summary."""
+    summary: dict[str, Any] = json.loads(_core.simulate(json.dumps(config), start_ns, duration_ns))
+    return summary
 
 
 def simulated(root: Path, seconds: int, *faults: dict[str, Any], **changes: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import httpx2
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from iosonde import _core
-from tests.kit import stores
-from tests.kit.stores import MINUTE, SECOND
+from tests.kit.samples import stores
+from tests.kit.samples.stores import MINUTE, SECOND
 
 CHROMIUM = os.environ.get("IOSONDE_CHROMIUM", "/usr/bin/chromium")
 """Without it these tests fail; they are not skipped."""

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.weather.store import Store
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND
 
 START = 1_788_739_200 * SECOND
 """A Monday, 00:00 UTC."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-DATA = Path(os.environ.get("IOSONDE_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("IOSONDE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 """Real logs and tables; IOSONDE_DATA names another folder."""
 MEASURING = DATA / "measuring"
 

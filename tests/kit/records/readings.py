@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.model.metrics import MetricBlock
-from tests.kit.connected import sound
+from tests.kit.records.connected import sound
 
 Reading = tuple[int, float, bool]
 Rows = list[tuple[int, int, float]]

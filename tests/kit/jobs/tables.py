@@ -10,10 +10,10 @@ import numpy as np
 from iosonde.connectors.source import Settings
 from iosonde.connectors.tables.mapping_toml import read_mapping
 from iosonde.connectors.tables.table import ReadTable, choose, read_table
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 TABLES = DATA / "umami" / "tables"
-MONTH = Path(__file__).parents[2] / "examples" / "umami-month"
+MONTH = Path(__file__).parents[3] / "examples" / "umami-month"
 GIB = 2**30
 HEAD = "id,fs,app,rw,start,end,perf,own,sr,sw"
 MAPPING = """

@@ -8,7 +8,7 @@ from benchmarks.load.week import Cluster, generate
 from iosonde.jobs.attribution.grid import Grid, NodeOps
 from iosonde.jobs.attribution.join import Joined, join
 from iosonde.jobs.load.history import LoadHistory, gathered
-from tests.kit.stores import HOUR, NOW
+from tests.kit.samples.stores import HOUR, NOW
 
 HOG, HOG_JOB = "u59", "777"
 HOG_NS = NOW - 3 * HOUR, NOW - 2 * HOUR

@@ -13,7 +13,7 @@ import numpy as np
 from iosonde.engine.contract import SAMPLE_TYPES
 from iosonde.engine.layout.segments import parquet_path
 from iosonde.engine.spool import literal
-from tests.kit.makers import LATENCY, SECOND
+from tests.kit.samples.makers import LATENCY, SECOND
 
 USUAL_NS = {
     "data_read": 5_000_000,

@@ -9,11 +9,12 @@ import numpy as np
 from benchmarks.locate_truth.simulate import healthy, with_ost
 from benchmarks.locate_truth.systems import system
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
-from tests.kit import load_made, stores
-from tests.kit.browser import AT_WORK, past
-from tests.kit.climates_made import together
 from tests.kit.commands import run
-from tests.kit.stored_run import put_run
+from tests.kit.jobs import load_made
+from tests.kit.jobs.climates_made import together
+from tests.kit.page.browser import AT_WORK, past
+from tests.kit.runs.stored_run import put_run
+from tests.kit.samples import stores
 
 JOB = "12"
 PAGES = {

@@ -15,7 +15,7 @@ import numpy as np
 from iosonde.connectors.source import Item, Settings
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import MetricBlock
-from tests.kit import latencies
+from tests.kit.samples import latencies
 
 UMAMI = latencies.DATA / "umami"
 
