@@ -21,7 +21,7 @@ from iosonde.bench.bandwidth.spec import BandwidthSpec, kept_files
 from iosonde.bench.bandwidth.tables import TABLES
 from iosonde.model.frames import NULL_NS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 S = 1_000_000_000
 BIN = S // 4
 T0 = 1_790_000_000 * S
