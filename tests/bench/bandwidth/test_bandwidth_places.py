@@ -156,7 +156,7 @@ def test_processes_share_several_directories(place, store):
     (run_id,) = {row.run_id for row in rows_of(store)}
     table = read_columns(store, "transfers", run_id)
     pairs = zip(table["rank"], table["file"], strict=True)
-    homes = {(rank, Path(file).parents[3].name) for rank, file in pairs}
+    homes = {(rank, Path(file).parents[2].name) for rank, file in pairs}
     assert homes == {(rank, "abc"[rank % 3]) for rank in range(6)}
     assert set(table["targets"]) == set(map(str, folders))
     assert [left_in(folder) for folder in folders] == [[], [], []]
