@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import ost, system
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import ost, system
 from iosonde.bench.bandwidth.spec import as_dict
 from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.repeat import repeat_command

@@ -7,7 +7,9 @@ import platform
 import numpy as np
 import pytest
 
-from benchmarks.truth import (
+from benchmarks.truth import table
+from benchmarks.truth.target import Row
+from benchmarks.truth.weather import (
     agree,
     alarms,
     hangs,
@@ -18,9 +20,7 @@ from benchmarks.truth import (
     offline,
     recorded,
     stream,
-    table,
 )
-from benchmarks.truth.target import Row
 from iosonde.weather import seal
 
 SCALES = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchmarks.truth.incidents import incident
+from benchmarks.truth.why.incidents import incident
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.why.links import Kind
 from tests.e2e.conftest import visiting

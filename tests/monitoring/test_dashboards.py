@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.locate_truth.simulate import healthy
-from benchmarks.locate_truth.systems import system
+from benchmarks.truth.locate.simulate import healthy
+from benchmarks.truth.locate.systems import system
 from iosonde.serve.app import create
 from scripts.grafana.__main__ import FOLDER, texts
 from tests.kit import harness

@@ -1,6 +1,6 @@
 """Fits to reads of which the truth is known, and reads that the model cannot explain.
 
-`python -m benchmarks.queue_fit` has the same for 100 seeds a kind.
+`python -m benchmarks queue_fit` has the same for 100 seeds a kind.
 """
 
 from __future__ import annotations

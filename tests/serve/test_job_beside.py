@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.truth.incidents import Incident, incident
+from benchmarks.truth.why.incidents import Incident, incident
 from iosonde.jobs.load.course import course_of
 from iosonde.serve.app import create
 from iosonde.serve.privacy.pseudonyms import Pseudonyms

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.compare import (
+from benchmarks.truth.weather.compare import (
     CASES,
     SIX,
     Case,
@@ -23,7 +23,7 @@ from benchmarks.compare import (
     measure_six,
     measure_world,
 )
-from benchmarks.compare_worlds import worlds
+from benchmarks.truth.weather.compare_worlds import worlds
 from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
 from iosonde.model.periods import parse_period
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.truth.remedies import NEAR, remedied
+from benchmarks.truth.why.remedies import NEAR, remedied
 from iosonde.jobs.attribution.culprits import Confidence
 from iosonde.queue.fit import Model, QueueFit
 from iosonde.why.links import Gap, Kind

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.truth.metrics import bad_days
+from benchmarks.truth.jobs.metrics import bad_days
 from iosonde.connectors.source import Settings
 from iosonde.jobs.explain.explain import Explanation, explain
 from iosonde.jobs.explain.shortened import LONGEST

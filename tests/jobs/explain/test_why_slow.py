@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.truth import slow_jobs as jobs
-from benchmarks.truth.why_slow import said
-from benchmarks.year_sentences import broken_but_usual, read, tell
+from benchmarks.truth.jobs import slow_jobs as jobs
+from benchmarks.truth.jobs.why_slow import said
+from benchmarks.truth.jobs.year_sentences import broken_but_usual, read, tell
 from iosonde.jobs.answers import select
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.correlate.correlate import correlate

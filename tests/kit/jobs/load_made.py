@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.load.week import Cluster, generate
+from benchmarks.truth.load.week import Cluster, generate
 from iosonde.jobs.attribution.grid import Grid, NodeOps
 from iosonde.jobs.attribution.join import Joined, join
 from iosonde.jobs.load.history import LoadHistory, gathered

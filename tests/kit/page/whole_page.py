@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import system
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import system
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.kit.commands import run
 from tests.kit.jobs import load_made

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.locate_truth.simulate import Fault, Noise, run
-from benchmarks.locate_truth.systems import System
+from benchmarks.truth.locate.simulate import Fault, Noise, run
+from benchmarks.truth.locate.systems import System
 from iosonde.bench.bandwidth import tables
 from iosonde.bench.locate.rates import rates_of
 from iosonde.bench.runs import store as runs
