@@ -1,4 +1,4 @@
-"""Agents of many hosts write one store while it is sealed, merged and read, and one agent after another is killed.
+"""Agents of many hosts on one store that is sealed, merged and read while agents are killed.
 
     python -m benchmarks fleet --agents 50 --minutes 10
 

@@ -1,4 +1,4 @@
-"""Load of many agents on the storage within one period, which shall stay flat.
+"""Load of a centre's agents on the storage within one period.
 
 ``python -m benchmarks scaling --hosts 10000 --targets 4`` computes when every agent of a centre strikes (the same
 arithmetic as the agent's: a test compares), for names of hosts as centres have them, and prints operations in bins of

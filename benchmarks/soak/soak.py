@@ -1,4 +1,4 @@
-"""Soak an agent: full rate, faults, killed workers, a full store; look what grows and which ticks are missing.
+"""An agent at full rate with faults, killed workers and a full store: growth, missing ticks.
 
     python -m benchmarks soak --minutes 30 --hz 50
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks import process
-from benchmarks.soak.soak import slope
+from benchmarks.soak import slope
 from benchmarks.soak.ticks import Ticks
 
 LONG_S = 600.0

@@ -1,4 +1,4 @@
-"""What the agent costs, its workers included: processor time and memory, beside bare loops of the same calls in C.
+"""CPU time and memory of the agent with its workers, beside bare loops of the same calls in C.
 
     python -m benchmarks agent [--seconds 60] [--rounds 5]
 

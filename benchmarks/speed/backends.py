@@ -1,4 +1,4 @@
-"""What our backends add to the latency of the same calls through the vendors' own clients.
+"""Latency of our S3, PostgreSQL and MongoDB backends, beside the vendors' own clients.
 
     python -m benchmarks backends [--rounds 9] [--objects 300] [--size 3901] [--cpus 0]
 

@@ -1,4 +1,4 @@
-"""`iosonde bench bandwidth` beside a bare loop of the same system calls in C, and what the harness costs by itself.
+"""`iosonde bench bandwidth` beside a bare loop in C and fio; cost of the harness alone.
 
     sudo python -m benchmarks bandwidth [--rounds 5] [--block 256] [--places tmpfs,ext4]
 

@@ -1,4 +1,4 @@
-"""A centre's store: 100 hosts, 64 days, three targets, a billion samples; its questions in 8 GiB.
+"""A centre's store of a billion samples: windows, slowdown and events in 8 GiB.
 
     python -m benchmarks billion --rows 1e6 1e7            # 1e9 wants a quiet machine
     python -m benchmarks billion --rows 1e6 1e7 1e8 1e9 --folder /big

@@ -1,4 +1,4 @@
-"""How many series the page of a real agent has, and what leaving out parts of it saves.
+"""Series on the `/metrics` page of a real agent, and savings from leaving parts out.
 
 ``python -m benchmarks cardinality``. What is absent while the agent learns is counted from the schema: a series an op.
 """

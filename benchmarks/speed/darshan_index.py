@@ -1,4 +1,4 @@
-"""How fast a folder of Darshan logs is indexed, beside bare pydarshan on the same cores.
+"""Rate of indexing a folder of Darshan logs, beside bare pydarshan on the same cores.
 
     python -m benchmarks darshan_index FOLDER [--copies 1000] [--rounds 5] [--processes N]
 

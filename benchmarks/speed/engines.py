@@ -1,4 +1,4 @@
-"""From what size a cluster pays: one question by the threads of this machine and by two workers on it.
+"""Cost of a Dask cluster: one question by threads and by two workers on the same machine.
 
     python -m benchmarks engines --days 1 2 4 8
 

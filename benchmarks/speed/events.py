@@ -1,4 +1,4 @@
-"""Events and reports of a week: seconds and memory of whole commands.
+"""Seconds and memory of `iosonde events` and `report` over a week.
 
 ``python -m benchmarks events [--days 8] [--targets 5] [--rounds 5] [--store DIR]`` makes a store (18 million samples),
 asks once (results of spans that are over are kept then), and again ``--rounds`` times. The last of its days goes on

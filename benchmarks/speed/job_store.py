@@ -1,4 +1,4 @@
-"""How commands about jobs and small imports grow with the store: 100,000 jobs of a year with 60 numbers each.
+"""Commands about jobs and small imports in a store of 100,000 jobs with 60 numbers each.
 
     python -m benchmarks job_store [--jobs 100000] [--numbers 60] [--kinds 40] [--rounds 5] [--folder DIR]
 

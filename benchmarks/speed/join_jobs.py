@@ -1,4 +1,4 @@
-"""How long jobs and servers take to be put together: 1,000 jobs over 30 days of 12 OSTs at 5 s.
+"""Joining 1,000 jobs of 30 days with the records of 12 OSTs at 5 s.
 
     python -m benchmarks join_jobs [--jobs 1000] [--days 30] [--osts 12] [--folder DIR]
 

@@ -1,4 +1,4 @@
-"""How fast a day of servers' records is read: 248 OSTs every 5 s, as TimeSeries, as h5lmt and as LMT's SQLite.
+"""Reading and importing a day of 248 OSTs every 5 s: TimeSeries, h5lmt, SQLite of LMT.
 
     python -m benchmarks lmt_day [--osts 248] [--ticks 17280] [--folder DIR]
 

@@ -1,4 +1,4 @@
-"""What an agent of four targets at 10 Hz takes in memory, workers included, after days of a history.
+"""Memory of an agent of four targets at 10 Hz after days of a history.
 
     python -m benchmarks memory [--seconds 270] [--kind "lasting slowdown"]
 

@@ -1,4 +1,4 @@
-"""`iosonde bench metadata` beside a bare loop of the same system calls in C, and what the harness costs by itself.
+"""`iosonde bench metadata` beside a bare loop in C; cost of the harness alone.
 
     sudo python -m benchmarks metadata [--rounds 6] [--sets 2 --objects 2000 --iterations 1000 --repetitions 3]
 

@@ -1,4 +1,4 @@
-"""A month of one target at 1 Hz: what a day takes on disk, what a question over 30 days takes.
+"""A month of one target at 1 Hz: bytes on disk, seconds of `iosonde slowdown`.
 
 The samples are synthetic but as noisy as real ones: lognormal service time (sigma 0.5), lognormal
 timer overshoot (median 100 us, sigma 0.3), run-queue waits with a heavy tail, random offsets. They go through the real

@@ -1,4 +1,4 @@
-"""How fast the NFS client writes 8 bytes, beside libnfs and a bare socket, on a server that answers at once.
+"""8-byte writes of the NFS client, beside libnfs and a bare socket.
 
     python -m benchmarks nfs [--seconds 2] [--rounds 5]
 

@@ -1,4 +1,4 @@
-"""How long ``iosonde now`` and ``iosonde check`` take as whole processes, beside an empty Python."""
+"""Start to end of `iosonde now` and `iosonde check`, beside an empty Python."""
 
 import json
 import statistics

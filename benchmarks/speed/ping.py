@@ -1,4 +1,4 @@
-"""What a listing of ``iosonde ping`` costs beside a bare loop, and how soon a ping says something.
+"""A listing of `iosonde ping` beside a bare loop; seconds until it says something.
 
     python -m benchmarks ping [--rounds 7]
 

@@ -1,4 +1,4 @@
-"""Speed of the queue simulator, and the plain loop over ticks beside it.
+"""The queue simulator beside a plain loop over ticks.
 
     cargo build --release -p iosonde-queue --example speed
     python -m benchmarks queue_speed

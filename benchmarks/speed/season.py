@@ -1,4 +1,4 @@
-"""A season of many targets at 1 Hz: windows of ten minutes with all statistics, against a query by hand.
+"""Windows of 155 million samples with all statistics, beside a query by hand.
 
 ``python -m benchmarks season --days 30 --targets 10`` makes 155 million samples (1.8 GB), then asks in
 processes of their own, turn by turn (hand, ours, ours, hand), and prints seconds, peak memory and ratio:

@@ -1,4 +1,4 @@
-"""Commands of two source trees, run alternately, so that a slower one shows.
+"""Commands of two source trees, run alternately: shows a slower one.
 
     python -m benchmarks two_trees OLD NEW [--rounds 7] [--table TABLE.csv --mapping FOLDER --job ID]
 

@@ -1,7 +1,9 @@
-"""A year of benchmark jobs, 7,500 rows of 186 columns: everything that is asked of it, timed on one core.
+"""All analyses of a year of benchmark jobs, 7,500 rows by 186 columns, on one core.
 
-``OMP_NUM_THREADS=1 taskset -c 0 python -m benchmarks year_table [--path TABLE]``. The table is the published one of "A
-Year in the Life of a Parallel File System" (SC18; ``umami/tables/year_edison.csv.gz`` of the shared data, ``IOSONDE_DATA``).
+    OMP_NUM_THREADS=1 taskset -c 0 python -m benchmarks year_table [--path TABLE]
+
+The table is the published one of "A Year in the Life of a Parallel File System" (SC18;
+``umami/tables/year_edison.csv.gz`` of the shared data, ``IOSONDE_DATA``).
 """
 
 from __future__ import annotations

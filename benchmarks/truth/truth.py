@@ -1,4 +1,4 @@
-"""How right iosonde is where the truth is known: a row a figure, target by target.
+"""iosonde against made and recorded data whose answer is known: a row a figure.
 
     python -m benchmarks truth [--only T8 "why slow"] [--seed N] [--scale 0.2]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.soak.soak import scaling
+from benchmarks.soak import scaling
 from iosonde.engine import cluster, slices
 from iosonde.weather.store import Store
 from tests.kit import harness

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.soak.soak import slope
+from benchmarks.soak import slope
 
 SERIES = 300
 POINTS = 240

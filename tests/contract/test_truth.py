@@ -7,7 +7,7 @@ import platform
 import numpy as np
 import pytest
 
-from benchmarks.truth import table
+from benchmarks.truth import table, truth
 from benchmarks.truth.target import Row
 from benchmarks.truth.weather import (
     agree,
@@ -50,7 +50,7 @@ tests/jobs/explain/test_why_slow.py."""
 @pytest.mark.parametrize("name", SCALES)
 def test_the_target_is_met_on_a_small_sample(name, monkeypatch):
     monkeypatch.setattr(seal, "this_host", platform.node)
-    rows = table.TARGETS[name](table.SEEDS[name], SCALES[name])
+    rows = truth.rows(name, SCALES[name])
     assert rows
     # a day of raw samples in ns, with control and offsets, has a limit of its own
     assert [row for row in rows if not row.met_within_error and row.what != recorded.RAW] == []
@@ -72,13 +72,13 @@ def test_nothing_is_said_of_a_kind_without_a_change_and_slowdowns_are_found(name
 @pytest.mark.parametrize(("name", "scale"), [("T20", 0.25), ("adaptive", 0.06)])
 def test_the_target_is_met_on_a_few_simulated_stores(name, scale):
     """Marked because cargo builds the simulator first."""
-    rows = table.TARGETS[name](table.SEEDS[name], scale)
+    rows = truth.rows(name, scale)
     assert rows
     assert [row for row in rows if not row.met_within_error] == []
 
 
 def test_the_baseline_sees_through_events_and_bursts_in_five_weeks():
-    rows = table.TARGETS["T1"](4001, 0.6)
+    rows = truth.rows("T1", 0.6, 4001)
     quiet = [row for row in rows if row.what.endswith("quiet: typ / truth")]
     assert len(quiet) == 2
     assert [row for row in rows if not row.met_within_error] == []

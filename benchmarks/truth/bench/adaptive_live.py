@@ -1,4 +1,6 @@
-"""Who does ``--adaptive`` call the limit where it is known? ``python -m benchmarks adaptive_live DIR [--load 4]``.
+"""The limit that `--adaptive` names on real storage whose limit is known.
+
+    python -m benchmarks adaptive_live DIR [--load 4]
 
 ``one server``: a Python store that does one operation at a time, 5 ms each, for all ranks: the servers are the limit.
 ``delay``: every operation takes 2 ms, however many there are: the clients are. ``DIR``: a memory file system, alone and

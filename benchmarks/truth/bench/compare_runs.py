@@ -1,4 +1,4 @@
-"""How often ``iosonde compare RUN RUN`` calls runs different: of the same (wrong), and of a known shift (right).
+"""`iosonde compare RUN RUN`: verdicts on equal runs and on a known shift.
 
 ``python -m benchmarks compare_runs`` prints worlds that the formula does not know. With ``--store DIR`` it takes real
 repeated runs out of a store instead, all asked for alike: neighbours alone with the others as witnesses, and in turn

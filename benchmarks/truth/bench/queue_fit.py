@@ -1,4 +1,4 @@
-"""How well N and M come back from simulated reads, and how often the fit says that it does not explain them.
+"""N and M of the queue model, fitted to simulated reads, and reads it must refuse.
 
     python -m benchmarks queue_fit [KIND ...] [--seeds 100]
 

@@ -1,8 +1,10 @@
-"""What explain says of the jobs of a year: how long its sentences are, and whether it calls usual what is broken.
+"""Sentences of `explain` about the jobs of a year: length, broken groups called usual.
 
-``python -m benchmarks year_sentences [--table TABLE] [--every N] [--first N]``: every Nth job of the table from the first
-on (1: all). The table is the published one that ``year_table`` takes. A group of metrics may be called as usual
-only where each of its metrics was measured in the run and has no flag that says it was not.
+    python -m benchmarks year_sentences [--table TABLE] [--every N] [--first N]
+
+Every Nth job of the table from the first on (1: all). The table is the published one that ``year_table`` takes. A group
+of metrics may be called as usual only where each of its metrics was measured in the run and has no flag that says it
+was not.
 """
 
 from __future__ import annotations

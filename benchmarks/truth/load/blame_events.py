@@ -1,4 +1,6 @@
-"""Slow events with known culprits, in slots of five minutes: ``python -m benchmarks blame_events [--seeds 50]``.
+"""Culprits of slow events in slots of five minutes.
+
+    python -m benchmarks blame_events [--seeds 50]
 
 26 h. Jobs begin at any time, their lengths and loads are lognormal, 70% of them go on and off. Culprits run in the
 middle; the slowdown follows their load by none or one slot, either in proportion or as in a queue (1 / (1 - load)).

@@ -1,4 +1,6 @@
-"""The whole path: ``python -m benchmarks blame_files [--seeds 10]``.
+"""From files of collectl, sacct and a probe to the answer of `iosonde blame`.
+
+    python -m benchmarks blame_files [--seeds 10]
 
 A generated day as collectl files, sacct and a probe's samples is imported, and ``iosonde blame`` asked for the event: a
 hog on four nodes, or a fault of the storage.

@@ -1,4 +1,6 @@
-"""Events that mislead, and how often a wrong job is accused: ``python -m benchmarks blame_hard [--seeds 100]``.
+"""Misleading slow events: how often a wrong job is accused.
+
+    python -m benchmarks blame_hard [--seeds 100]
 
 phase      checkpoints of 20 jobs at the same time every hour; the storage fails at another time
 victim     a job that does more when the storage is fast; the storage fails

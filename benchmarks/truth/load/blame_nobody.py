@@ -1,4 +1,6 @@
-"""Slow events without a single culprit: ``python -m benchmarks blame_nobody [--seeds 100]``.
+"""Slow events without a single culprit.
+
+    python -m benchmarks blame_nobody [--seeds 100]
 
 100 jobs, 26 h in slots of five minutes. Right is an answer that names no single job, neither "caused most of it" nor
 "probably involved".

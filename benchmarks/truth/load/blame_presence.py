@@ -1,4 +1,6 @@
-"""Events of which only begin and end of jobs are known: ``python -m benchmarks blame_presence [--seeds 100]``.
+"""Slow events of which only begin and end of jobs are known.
+
+    python -m benchmarks blame_presence [--seeds 100]
 
 Printed: how often the culprit is the first, among the first three and five of one event, and how often its program, one
 of 60, is the first over 1, 3 and 5 events.

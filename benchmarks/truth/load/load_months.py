@@ -1,4 +1,6 @@
-"""Seed 2's claim on generated months: ``python -m benchmarks load_months [--days 30] [--months 3]``.
+"""Nodes and jobs near the limit in generated months.
+
+    python -m benchmarks load_months [--days 30] [--months 3]
 
 In moments near the limit, 2 to 50 nodes hold more than half of the operations, and these belong to one or two jobs. The
 counter-case: as many jobs with small steady loads of one size and no hog, of which nobody stands out.

@@ -1,4 +1,4 @@
-"""Operations of jobs in generated weeks: what attribution says against the truth.
+"""Operations of jobs in generated weeks: attribution against the truth.
 
 python -m benchmarks load_weeks [--seeds 5] [--phased 0.5]
 """

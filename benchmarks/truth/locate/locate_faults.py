@@ -1,4 +1,4 @@
-"""Faults planted in systems of OSTs under several noises, and whether ``locate`` names them.
+"""Faults planted in systems of OSTs under several noises, and the components that `locate` names.
 
 python -m benchmarks locate_faults [--seeds N] [--first N] [--osts 144] [--noise "5%/2%"] [--fault ost]
 """

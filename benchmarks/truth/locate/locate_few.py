@@ -1,4 +1,7 @@
-"""Four to seven targets without topology: ``python -m benchmarks locate_few [--seeds 100] [--first 0]``."""
+"""One slow OST of four to seven without topology, and the one that `locate` names.
+
+python -m benchmarks locate_few [--seeds 100] [--first 0]
+"""
 
 from __future__ import annotations
 

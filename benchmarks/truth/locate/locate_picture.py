@@ -1,4 +1,7 @@
-"""The run that docs/locate.md shows: ``python -m benchmarks locate_picture FOLDER`` writes tables and picture."""
+"""The run of docs/locate.md: its tables and its picture, written to FOLDER.
+
+python -m benchmarks locate_picture FOLDER
+"""
 
 from __future__ import annotations
 

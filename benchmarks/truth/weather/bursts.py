@@ -1,4 +1,4 @@
-"""How often ``bursts`` finds what was planted, and what was not.
+"""Planted bursts that `bursts` finds, and bursts that it finds in vain.
 
     python -m benchmarks bursts [--runs 100] [--seed 500]
 

@@ -1,4 +1,4 @@
-"""How often ``compare`` is wrong, and how often it finds what is there.
+"""`iosonde compare` on periods whose difference is known: wrong verdicts, found differences.
 
     python -m benchmarks compare [--pairs 1000] [--seed 400] [--data FOLDER] [--only worlds]
 

@@ -1,4 +1,4 @@
-"""Alarms of an agent on storage that nobody uses, where every one is false; then iosonde's own view of the record.
+"""False alarms of an agent on storage that nobody uses.
 
     python -m benchmarks idle --hours 2 DIR DIR       start from an empty store, at 10 Hz
     python -m benchmarks idle --store STORE           judge a recording that is there

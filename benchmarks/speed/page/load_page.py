@@ -1,4 +1,6 @@
-"""The page of a year's load in Chromium: ``python -m benchmarks load_page [--days 365] [--jobs 200000] [--seconds 5]``.
+"""The page Load over a year in Chromium: first paint, answers, frames a second.
+
+    python -m benchmarks load_page [--days 365] [--jobs 200000] [--seconds 5]
 
 Printed: seconds until the history is made, milliseconds of an answer to a pan at each zoom, bytes over the wire, first
 paint, frames a second of a pan. Chromium draws in software. Generating the load is not timed.

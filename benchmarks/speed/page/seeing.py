@@ -1,4 +1,6 @@
-"""How soon the page shows a target of many samples: ``python -m benchmarks seeing [--stores FOLDER] [SAMPLES ...]``.
+"""The page of a target of 10,000 to 10 million samples in Chromium.
+
+    python -m benchmarks seeing [--stores FOLDER] [SAMPLES ...]
 
 A probe's samples on simulated clocks, six operations a second, all of them in view. Chromium draws in software,
 1440 x 900. Printed for each number of samples: first paint; windows drawn, by a server that has just started and by one

@@ -1,4 +1,4 @@
-"""How soon the page Now answers many viewers while an agent probes at 10 Hz, and whether it loses ticks.
+"""Up to 200 viewers of the page Now beside an agent at 10 Hz: latencies, lost ticks.
 
 ``python -m benchmarks viewers [--most 200]`` (needs root, for a file system in memory). The viewers and the server
 share this machine, so the times hold the viewers' own work.
