@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from benchmarks.soak import scaling
-from iosonde.engine import cluster, slices
 from iosonde.weather.store import Store
 from tests.kit import harness
 
@@ -64,8 +63,3 @@ def test_the_table_follows_from_its_rules():
         found = (operations, rate, samples, sealed, rolled)
         for value, each in zip(found, expected, strict=True):
             assert value == pytest.approx(pairs * each, rel=0.03, abs=0.005)
-
-
-def test_constants_of_the_page():
-    assert f"Without any worker for {cluster.PATIENCE_S:.0f} s" in PAGE
-    assert f"stores of up to {slices._SMALL_BYTES >> 20} MiB" in PAGE

@@ -1,9 +1,8 @@
-"""The one-liners of docs/store.md run as they stand there, and its numbers are those in the code."""
+"""The one-liners of docs/store.md and docs/reading-the-data.md run as they stand there."""
 
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from pathlib import Path
 
@@ -14,15 +13,9 @@ from iosonde.bench.runs import store as runs
 from iosonde.cli import main
 from iosonde.model.ops import OPS
 from iosonde.weather.seal import seal
+from tests.kit.prose import prose, snippets
 from tests.kit.runs.made_runs import benchmark
 from tests.kit.samples.makers import START, simulated
-
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "store.md").read_text()
-
-
-def snippets(language):
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.S)
 
 
 @pytest.fixture
@@ -48,12 +41,14 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("folder")
 def test_the_commands_and_the_sql_run():
-    (commands,) = snippets("sh")
+    (commands,) = snippets("store.md", "sh")
     for line in commands.splitlines():
         name, *arguments = shlex.split(line)
         assert name == "iosonde"
         assert main.main(arguments) == 0
-    windows, events, rolled, states = (duckdb.sql(sql).fetchall() for sql in snippets("sql"))
+    windows, events, rolled, states = (
+        duckdb.sql(sql).fetchall() for sql in snippets("store.md", "sql")
+    )
     assert sorted(op for _, op, _, _ in windows) == sorted(OPS)
     for _, op, ms in rolled:
         exact = duckdb.sql(
@@ -71,7 +66,7 @@ def test_the_python_runs():
     pytest.importorskip("pandas")
     path = Path("events/login2/2026-09.jsonl")
     path.write_text(path.read_text().removesuffix("{torn"))
-    (code,) = snippets("python")
+    (code,) = snippets("store.md", "python")
     exec(compile(code, "store.md", "exec"), {})
 
 
@@ -79,20 +74,29 @@ def test_the_python_runs():
 def test_a_window_takes_as_much_as_it_says():
     (file,) = Path("windows").rglob("*.windows")
     assert round(file.stat().st_size / 72, -1) == 70
-    assert "A window takes about 70 bytes: 0.6 MB a day and target" in PAGE
+    assert "A window takes about 70 bytes: 0.6 MB a day and target" in prose("store.md")
 
 
-def test_the_numbers_are_those_of_the_code():
-    text = "".join(path.read_text() for path in (ROOT / "rust/probe/src/record").glob("*.rs"))
+@pytest.fixture
+def samples(tmp_path, monkeypatch):
+    simulated(tmp_path, 120)
+    seal(tmp_path)
+    monkeypatch.chdir(tmp_path)
 
-    def constant(name):
-        (value,) = re.findall(rf"const {name}: [a-z0-9]+ = (.*?);", text)
-        return eval(value.replace("_", ""))
 
-    words = re.sub(r"\s+", " ", PAGE)
-    assert f"{constant('BACKLOG_ROWS'):,} samples" in words
-    assert f"{constant('BACKLOG_APPENDS'):,} lines and frames" in words
-    assert f"{constant('SYNC_NS') / 1e9:.0f} s later at most" in words
-    assert f"every {constant('CHECK_NS') / 60e9:.0f} minutes" in words
-    assert constant("FRUITLESS_FILES") == 8
-    assert f"If eight files and {constant('FRUITLESS_BYTES') >> 20} MiB" in words
+@pytest.mark.usefixtures("samples")
+def test_the_sql_of_reading_runs():
+    (sql,) = snippets("reading-the-data.md", "sql")
+    found = duckdb.sql(sql).fetchall()
+    assert sorted(op for _, op, _, _ in found) == sorted(OPS)
+    assert {n for _, _, _, n in found} == {120}
+
+
+@pytest.mark.usefixtures("samples")
+@pytest.mark.parametrize(("module", "reader"), [("polars", "polars"), ("pandas", "pyarrow")])
+def test_the_python_of_reading_runs(module, reader):
+    pytest.importorskip(module)
+    pytest.importorskip(reader)
+    codes = snippets("reading-the-data.md", "python")
+    (code,) = [code for code in codes if f"import {module}" in code]
+    exec(compile(code, module, "exec"), {})
