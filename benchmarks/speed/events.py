@@ -27,7 +27,7 @@ def main(
 ) -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory(prefix="iosonde-events-") as folder:
-        root = store or Path(folder)
+        root = store or Path(folder) / "store"
         stores.make(root, stores.week_like(targets), days)
         rollups(root, SampleFilter())
         until_ns = stores.START_NS + days * DAY_NS - DAY_NS // 2 + PART_NS // 2
@@ -35,7 +35,7 @@ def main(
             to_datetime(ns).strftime("%Y-%m-%dT%H:%M") for ns in (until_ns - 7 * DAY_NS, until_ns)
         )
         span = ("--store", root, "--since", since, "--until", until)
-        report = ("report", "/work0", *span, "-o", root.parent / "iosonde-report.html")
+        report = ("report", "/work0", *span, "-o", Path(folder) / "report.html")
         print(f"{'a week, 6 ops at 1 Hz':<44} {'median s':>9} {'peak MiB':>9}")
         for name, times, words in (
             (f"events of {targets} targets, the first time", 1, ("events", *span)),
