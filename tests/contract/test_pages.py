@@ -41,7 +41,7 @@ OWNERS = {
 FIELDS = {
     "queue.scenario.Storage": ("service_ticks", "queue", "servers"),
     "queue.scenario.Process": ("pattern",),
-    "queue.fit.Model": ("base_s",),
+    "queue.fitted_model.Model": ("base_s",),
 }
 """Fields that docs/methods/queue.md explains."""
 

@@ -25,7 +25,7 @@ from iosonde.stats.multiple import holm, simes
 from iosonde.weather.compare import unseen_load
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.shift import LEVELS, Pair
-from iosonde.weather.compare.unseen_load import Period
+from iosonde.weather.compare.sides import Period
 
 Floats = NDArray[np.float64]
 Maker = Callable[[np.random.Generator, int, float], Floats]
