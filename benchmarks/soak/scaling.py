@@ -60,7 +60,7 @@ def main(
 ) -> None:
     """Print the table."""
     period_ns = period * SECOND_NS
-    targets = [f"/fs{number}" for number in range(targets)]
+    paths = [f"/fs{number}" for number in range(targets)]
     total = hosts * targets * OPS
     print(
         f"{hosts} hosts, {targets} targets, a period of {period} s: "
@@ -71,6 +71,6 @@ def main(
     )
     chance = by_chance(hosts * targets, period_ns)
     for words, name in NAMES.items():
-        found = moments([name(i) for i in range(hosts)], targets, period_ns)
+        found = moments([name(i) for i in range(hosts)], paths, period_ns)
         fullest = highest(found, period_ns)
         print(f"{words:<28} {total / BINS:>8.1f} {fullest:>8} {chance:>10} {total // OPS:>12,}")

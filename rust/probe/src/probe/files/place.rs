@@ -15,10 +15,11 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, ftruncate, openat};
 use rustix::io::{Errno, pread, pwrite};
 
 use super::identity::{self, Identity};
-use super::origin::Origin;
-use super::state::slug;
-use super::{ProbeError, pin};
+use super::pin;
 use crate::config::{BackendKind, Pin, TargetPlan};
+use crate::probe::ProbeError;
+use crate::probe::origin::Origin;
+use crate::probe::state::slug;
 use crate::record::dates::second_of;
 use iosonde_core::marked::{self, FOLLOW_NOTHING, MarkedError, OWN_FILE, enter, own_name, walk};
 

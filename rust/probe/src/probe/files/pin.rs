@@ -19,8 +19,8 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::ProbeError;
 use crate::config::Pin;
+use crate::probe::ProbeError;
 
 /// As the probe makes its other directories.
 const OWN_DIRECTORY: u32 = 0o700;

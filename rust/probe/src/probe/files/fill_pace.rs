@@ -6,9 +6,9 @@
 //! ```
 //! The moment is a hash of host and target: a host that starts again waits for the same one.
 
-use super::Progress;
 use crate::config::TargetPlan;
 use crate::config::first_start::AT_ONCE_BYTES;
+use crate::probe::Progress;
 use iosonde_core::clock::{Clock, Stop};
 
 /// Progress is told at least this often, so that nobody takes a wait for a hang.

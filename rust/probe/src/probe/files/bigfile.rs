@@ -10,12 +10,12 @@ use rustix::fs::{OFlags, fstat, fstatfs, ftruncate};
 use rustix::io::Errno;
 
 use super::fill_pace::FillPace;
-use super::origin::Origin;
 use super::place::Place;
 use super::room::room_bytes;
-use super::{ProbeError, Progress};
 use crate::config::first_start::{DIRECT_BYTES, SHARE_OF_ROOM};
 use crate::config::{Direct, TargetPlan};
+use crate::probe::origin::Origin;
+use crate::probe::{ProbeError, Progress};
 use iosonde_core::aligned::AlignedBuffer;
 use iosonde_core::backend::posix::{Access, PosixFile, direct_alignment};
 use iosonde_core::clock::Clock;

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicU8, AtomicU64};
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 use rustix::io::Errno;
 
-use super::memory::Memory;
 use super::place;
 use crate::config::TargetPlan;
+use crate::probe::memory::Memory;
 use iosonde_core::backend::{Backend, ObjectName};
 use iosonde_core::marked;
 
@@ -263,9 +263,9 @@ pub enum Repair {
 }
 
 /// Remove a pool of another file size: only files named as ours, then the directory if that emptied it.
-pub fn remove(place: &place::Place, name: &str) -> Result<(), super::ProbeError> {
+pub fn remove(place: &place::Place, name: &str) -> Result<(), crate::probe::ProbeError> {
     let directory = place.existing_directory(name)?;
-    let failed = |errno| super::ProbeError::Failed {
+    let failed = |errno| crate::probe::ProbeError::Failed {
         path: place.path.join(name),
         what: "cannot remove an old pool",
         errno,
