@@ -60,9 +60,8 @@ format: ## let the formatters have their way
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: build ## print the tables of docs/performance.md
-	cargo run --release --quiet -p iosonde-overhead
-	$(BIN)/python -m benchmarks
+bench: build ## measure what docs/performance.md claims, for hours; ONLY="now month" takes some
+	$(BIN)/python -m benchmarks claims $(ONLY)
 
 fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=2000000 says how many of each
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-probe --test fuzz_config --test fuzz_spool -- --nocapture

@@ -1,1 +1,1 @@
-"""Benchmarks: each prints a table; docs/performance.md holds them."""
+"""Measurements of speed, endurance and truth: ``python -m benchmarks`` lists them."""

@@ -1,10 +1,18 @@
-"""What a process and its children use, from ``/proc``."""
+"""Processor time and memory of processes: from ``/proc`` while they run, from the kernel when they have ended."""
 
+import multiprocessing
 import os
 import re
+import resource
+import statistics
+import subprocess
+import sys
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _CPUCLOCK_SCHED = 2
@@ -91,3 +99,62 @@ def family_pss_mib(pid: int) -> float:
     """Of a process and its children; shared pages count once."""
     members = [use(one) for one in (pid, *children(pid))]
     return sum(one.pss_mib for one in members if one)
+
+
+@dataclass(frozen=True)
+class Took:
+    """What a process of its own took, from its start to its end."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+
+
+def command(*words: object, rounds: int = 1) -> Took:
+    """Medians of seconds and the largest memory of ``iosonde`` with these words, run so often.
+
+    Compiled modules are kept, as Python does. Raises SystemExit when the command fails.
+    """
+    iosonde = Path(sys.executable).with_name("iosonde")
+    compiled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return measured([iosonde, *words], rounds, compiled)
+
+
+def measured(
+    words: Sequence[object],
+    rounds: int = 1,
+    env: dict[str, str] | None = None,
+    *,
+    check: bool = True,
+) -> Took:
+    """Medians of seconds and the largest memory of a program; its output is dropped.
+
+    Raises SystemExit when it fails, unless ``check`` is False.
+    """
+    runs = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        child = subprocess.Popen([str(w) for w in words], stdout=subprocess.DEVNULL, env=env)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if check and child.returncode != 0:
+            raise SystemExit(f"{' '.join(map(str, words))} ended with {child.returncode}")
+        runs.append(
+            (time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+        )
+    wall, cpu, peak = zip(*runs, strict=True)
+    return Took(statistics.median(wall), statistics.median(cpu), max(peak))
+
+
+def apart(call: Callable[..., Any], *arguments: Any) -> tuple[Any, Took]:
+    """What a function of a module returns in a fresh process, and what that took without its start."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        found, took = pool.submit(_timed, call, arguments).result()
+    return found, took
+
+
+def _timed(call: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, Took]:
+    began, busy = time.monotonic(), time.process_time()
+    found = call(*arguments)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return found, Took(time.monotonic() - began, time.process_time() - busy, peak)

@@ -44,13 +44,13 @@ from iosonde.weather.store import Store
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.adaptive_truth import measured, one_server  # noqa: E402
-from benchmarks.metadata import ext4  # noqa: E402
-from tests.kit.browser import CHROMIUM  # noqa: E402
-from tests.kit.climates_made import runs  # noqa: E402
-from tests.kit.jobs_made import simulated  # noqa: E402
-from tests.kit.latencies import closed_loop, gathered  # noqa: E402
-from tests.kit.made import Trouble, made  # noqa: E402
+from benchmarks.speed.metadata import ext4  # noqa: E402
+from benchmarks.truth.bench.adaptive_live import measured, one_server  # noqa: E402
+from tests.kit.jobs.climates_made import runs  # noqa: E402
+from tests.kit.jobs.jobs_made import simulated  # noqa: E402
+from tests.kit.page.browser import CHROMIUM  # noqa: E402
+from tests.kit.samples.latencies import closed_loop, gathered  # noqa: E402
+from tests.kit.samples.made import Trouble, made  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 COLOURS = 128

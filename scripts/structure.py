@@ -3,7 +3,8 @@
     scripts/structure.py            print every measure
     scripts/structure.py --check    exit 1 where one is over its limit (`make lint` does this)
 
-Reads files as text and syntax trees; imports nothing of iosonde.
+The table of section 7 of the house plan comes from `structure_table.py`. Reads files as text and syntax trees;
+imports nothing of iosonde.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import structure_table
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "iosonde"
-FULLEST, FAMILIES, TWINS = 23, 3, 5
+FULLEST, FAMILIES, TWINS = 24, 3, 5
 """Limits: files of one folder; families of names; class names that stand in several files."""
 _DANGLING = re.compile(
     r"(of|in|over|what|where|which|as|at|for|from|on|with|beside|past|then|that|by|to|who|how|when) "
@@ -36,30 +39,30 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def python_edges() -> dict[str, set[str]]:
-    """What each module imports of iosonde, within functions too.
+def python_edges(types: bool = False) -> dict[str, set[str]]:
+    """Imports of iosonde by each module, within functions too; ``types``: also those for types alone.
 
-    Imports for types alone do not count, nor those of the package itself: it only names its doors.
+    Those of the package itself do not count: it only names its doors.
     """
     named = modules()
     edges: dict[str, set[str]] = defaultdict(set)
     for name, path in named.items():
-        for node in _loaded(ast.parse(path.read_text()).body):
+        for node in _loaded(ast.parse(path.read_text()).body, types):
             for target in _targets(node):
                 if target in named and target not in (name, PACKAGE.name):
                     edges[name].add(target)
     return edges
 
 
-def _loaded(body: list[Any]) -> Iterator[Any]:
+def _loaded(body: list[Any], types: bool) -> Iterator[Any]:
     for node in body:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            yield from _loaded(node.orelse)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) and not types:
+            yield from _loaded(node.orelse, types)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield node
         else:
             for name in ("body", "orelse", "handlers", "finalbody"):
-                yield from _loaded(getattr(node, name, []))
+                yield from _loaded(getattr(node, name, []), types)
 
 
 def _targets(node: Any) -> Iterator[str]:
@@ -115,12 +118,6 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
-def folders() -> Counter[str]:
-    """Python files of each folder, ``__init__`` apart."""
-    files = (path for path in modules().values() if path.name != "__init__.py")
-    return Counter(str(path.parent.relative_to(PACKAGE.parent)) for path in files)
-
-
 def families() -> list[tuple[str, str, int]]:
     """(folder, prefix, files): prefixes before ``_`` that more than two files of a folder share."""
     count: Counter[tuple[str, str]] = Counter()
@@ -174,8 +171,11 @@ def lines() -> int:
 
 def main() -> int:
     """Print the measures; with ``--check`` judge them too."""
-    python, page = circles(python_edges()), circles(page_edges())
-    fullest = folders().most_common(1)[0]
+    edges = python_edges()
+    python, page = circles(edges), circles(page_edges())
+    by_type = structure_table.type_circles(python, circles(python_edges(types=True)))
+    folders = structure_table.folders().most_common()
+    fullest = folders[0]
     shared, repeated = families(), twins()
     texts = list(help_strings())
     dangling = [one for one in texts if _DANGLING.match(one[2])]
@@ -186,15 +186,21 @@ def main() -> int:
     print(f"class names in several files  {len(repeated)}")
     print(f"help strings that dangle      {len(dangling)} of {len(texts)}")
     print(f"lines of src, rust, schema    {lines()}")
-    for one in (*python, *page):
+    for one in (*python, *page, *by_type):
         print("circle:", " <-> ".join(one))
+    for folder, n in folders:
+        if n > FULLEST:
+            print(f"full: {folder} has {n} files")
     for folder, prefix, n in sorted(shared):
         print(f"family: {folder}/{prefix}* x{n}")
     for name, places in repeated.items():
         print(f"class {name}: {', '.join(places)}")
     for file, line, text in dangling:
         print(f"help: {file}:{line}: {text}")
-    over = bool(python or page or dangling) or fullest[1] > FULLEST
+    print("\ncheck | today | aim")
+    for row in structure_table.rows(edges, by_type):
+        print(" | ".join(row))
+    over = bool(python or page or by_type or dangling) or fullest[1] > FULLEST
     over = over or len(shared) > FAMILIES or len(repeated) > TWINS
     return int(over and "--check" in sys.argv[1:])
 

@@ -8,8 +8,8 @@ from hypothesis import settings
 from iosonde.cli.shared import options
 from iosonde.engine.layout.segments import spool_segments
 from iosonde.weather import seal
-from tests.kit.makers import START, simulated
 from tests.kit.reaper import reaper
+from tests.kit.samples.makers import START, simulated
 
 settings.register_profile(
     "untimed", deadline=None

@@ -40,9 +40,8 @@ from iosonde.model.job_metrics import About
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.weather.seal import seal
-from tests.kit.made_runs import benchmark
-from tests.kit.makers import LATENCY, SECOND, START
-from tests.kit.simulate import simulate
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.samples.makers import LATENCY, SECOND, START, simulate
 
 HOURS = 3
 FIRST = START + 8 * 3600 * SECOND

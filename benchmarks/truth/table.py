@@ -1,99 +1,11 @@
-"""Every target as a row."""
+"""Tables of rows: measured, wanted, what others make of the same data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from benchmarks.truth import (
-    agree,
-    busy,
-    coverage,
-    estimators,
-    explained,
-    fleets,
-    nulls,
-    published,
-    raised,
-    recorded,
-    remedies,
-    scheduled,
-    units,
-    verdicts,
-    waiting,
-    whole_answer,
-    why_slow,
-)
 from benchmarks.truth.target import Row
 
-TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
-    "T1": estimators.t1,
-    "T2": estimators.t2,
-    "T3": estimators.t3,
-    "T4": estimators.t4,
-    "T5": estimators.t5,
-    "T6": recorded.t6,
-    "T7": recorded.t7,
-    "T8": raised.t8,
-    "T9": verdicts.t9,
-    "T10": verdicts.t10,
-    "T11": verdicts.t11,
-    "T12": explained.t12,
-    "T13": explained.t13,
-    "suspects": explained.suspected,
-    "T14": explained.t14,
-    "T15": published.t15,
-    "T16": explained.t16,
-    "T19": waiting.t19,
-    "T20": waiting.t20,
-    "adaptive": waiting.adaptive,
-    "noise": waiting.noise,
-    "coverage": coverage.coverage,
-    "lasting": explained.lasting,
-    "nulls": nulls.nulls,
-    "agree": agree.agree,
-    "scheduled": scheduled.scheduled,
-    "busy": busy.busy,
-    "units": units.units,
-    "why slow": why_slow.why_slow,
-    "incidents": whole_answer.incidents,
-    "remedies": remedies.remedies,
-    "fleet": fleets.fleets,
-}
-SEEDS = {
-    "T1": 4000,
-    "T2": 101,
-    "T3": 111,
-    "T4": 7000,
-    "T5": 1000,
-    "T6": 23,
-    "T7": 101,
-    "T8": 9501,
-    "T9": 3000,
-    "T10": 44,
-    "T11": 8,
-    "T12": 77,
-    "T13": 79,
-    "suspects": 82,
-    "T14": 78,
-    "T15": 0,
-    "T16": 80,
-    "T19": 1,
-    "T20": 61,
-    "adaptive": 61,
-    "noise": 62,
-    "coverage": 63,
-    "lasting": 81,
-    "nulls": 9701,
-    "agree": 9801,
-    "scheduled": 1701,
-    "busy": 9901,
-    "units": 1804,
-    "why slow": 9918,
-    "incidents": 20_000,
-    "remedies": 30_000,
-    "fleet": 21_000,
-}
-"""Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")
 
 

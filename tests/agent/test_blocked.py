@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import harness, tracing
+from tests.kit import harness
 from tests.kit.harness import Agent, target
-from tests.kit.refusing import refusing
+from tests.kit.host import tracing
+from tests.kit.host.refusing import refusing
 
 pytestmark = pytest.mark.service
 

@@ -19,7 +19,7 @@ from tests.kit.harness import wait_for
 
 pytestmark = pytest.mark.service
 
-FAKE = Path(__file__).parents[1] / "kit" / "fake_lfs.py"
+FAKE = Path(__file__).parents[1] / "kit" / "host" / "fake_lfs.py"
 
 
 def components(path: Path, *lines: str) -> str:

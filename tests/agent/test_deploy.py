@@ -12,7 +12,7 @@ import pytest
 
 from tests.kit.commands import put
 from tests.kit.harness import AGENT, IOSONDE, ROOT, Agent, target, wait_for
-from tests.kit.makers import SECOND, state, with_ops
+from tests.kit.samples.makers import SECOND, state, with_ops
 
 DEPLOY = ROOT / "deploy"
 UNITS = DEPLOY / "systemd"

@@ -1,6 +1,6 @@
-"""Six agents on one store that is sealed, merged and read meanwhile; some are killed. Long: benchmarks/fleet.py."""
+"""Six agents on one store that is sealed, merged and read meanwhile; some are killed. Long: benchmark fleet."""
 
-from benchmarks.fleet import fleet
+from benchmarks.soak.fleet import fleet
 
 
 def test_no_sample_of_a_fleet_is_lost_or_twice_whoever_is_killed():

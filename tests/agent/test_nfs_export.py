@@ -6,7 +6,7 @@ import pytest
 
 from tests.kit import harness
 from tests.kit.harness import Agent, wait_for
-from tests.kit.nfs_server import NfsServer, nfs_server
+from tests.kit.servers.nfs_server import NfsServer, nfs_server
 
 pytestmark = pytest.mark.service
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit import harness
-from tests.kit.scraping import scraping
+from tests.kit.servers.scraping import scraping
 
 pytestmark = pytest.mark.service
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit import harness
 from tests.kit.harness import SECOND
-from tests.kit.simulate import simulate
+from tests.kit.samples.makers import simulate
 
 START_NS = 1_790_000_000 * SECOND
 LATENCY = {

@@ -1,12 +1,12 @@
-"""Forty seconds of what ``benchmarks.soak`` does for half an hour."""
+"""Forty seconds of what ``benchmarks.soak.soak`` does for half an hour."""
 
 import random
 from pathlib import Path
 
 import pytest
 
-from benchmarks import soak
-from benchmarks.soaked import show
+from benchmarks.soak.soak import soak
+from benchmarks.soak.soaked import show
 
 pytestmark = pytest.mark.service
 

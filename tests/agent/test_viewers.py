@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import harness, stores
-from tests.kit.viewers import look
+from tests.kit import harness
+from tests.kit.page.viewers import look
+from tests.kit.samples import stores
 
 pytestmark = pytest.mark.service
 VIEWERS, ROUNDS = 200, 5
@@ -36,5 +37,5 @@ def test_viewers_cost_no_tick(tmp_path: Path) -> None:
     assert seen.errors == []
     assert len(seen.seconds) == VIEWERS * ROUNDS
     assert later > ended
-    # None on a quiet machine (benchmarks/viewers.py); here other tests hold both processors, and a pause costs a few.
+    # None on a quiet machine (benchmark viewers); here other tests hold both processors, and a pause costs a few.
     assert missed_then - missed <= 0.005 * (later - ended), (missed_then - missed, later - ended)

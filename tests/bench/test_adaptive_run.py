@@ -7,7 +7,7 @@ import json
 import pytest
 
 from iosonde.bench.metadata.plan import LEVELS
-from tests.kit.driven import bench, left_in, rows_of, whole
+from tests.kit.runs.driven import bench, left_in, rows_of, whole
 
 NULL = ("null:", "-n", 2, "-D", 1, "-P", 10, "-I", 4, "--fault", "all:+2ms")
 """Latencies that do not depend on the load: the servers are never the limit."""

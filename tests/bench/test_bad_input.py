@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from tests.kit.commands import run
-from tests.kit.driven import SMALL, bench, command, ended, left_in, started
+from tests.kit.runs.driven import SMALL, bench, command, ended, left_in, started
 
 WRONG = [
     ("-n", "0"),

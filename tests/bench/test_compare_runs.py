@@ -27,8 +27,8 @@ from iosonde.bench.runs import store as runs
 from iosonde.bench.runs.store import StoredRun
 from iosonde.model.runs import RunRow
 from tests.kit.commands import run
-from tests.kit.made_runs import benchmark
-from tests.kit.makers import SECOND, START
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.samples.makers import SECOND, START
 
 MARGIN = 1.2
 OPS = ("md_create", "md_stat", "md_read", "md_delete")

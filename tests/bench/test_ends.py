@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.commands import ENVIRON, run
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     bench,
     by_op,
     counts,
@@ -114,7 +114,7 @@ def test_what_a_killed_run_measured_is_readable(place, store, capsys):
 
 
 def test_a_hundred_kills_leave_a_pool_of_the_same_size(tmp_path):
-    driver = Path(__file__).parents[1] / "kit" / "killed.py"
+    driver = Path(__file__).parents[1] / "kit" / "runs" / "killed.py"
     words = [sys.executable, str(driver), str(tmp_path), "11", "100"]
     done = subprocess.run(words, capture_output=True, text=True, env=ENVIRON, check=False)
     assert done.returncode == 0, done.stdout[-500:] + done.stderr

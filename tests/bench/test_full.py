@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from tests.kit.commands import run
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     SMALL,
     bandwidth,
     bench,

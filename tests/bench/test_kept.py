@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     OPS,
     SMALL,
     bench,

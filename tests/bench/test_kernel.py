@@ -20,7 +20,7 @@ from iosonde.model.phases import Phase
 from iosonde.weather.store import Store
 from tests.bench.test_ranks import MPIRUN
 from tests.kit.commands import run
-from tests.kit.driven import command, ended, started, until, wait_for
+from tests.kit.runs.driven import command, ended, started, until, wait_for
 
 SECOND = 1_000_000_000
 SMALL = ("--duration", "400ms", "--quiet", "1s", "--pause", "50ms", "--every", "20ms")

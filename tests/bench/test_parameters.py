@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     OPS,
     SMALL,
     bench,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.commands import run
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     SMALL,
     bench,
     by_op,

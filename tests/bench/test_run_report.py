@@ -10,20 +10,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import ost, system
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import ost, system
 from iosonde.bench.bandwidth.spec import as_dict
 from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.repeat import repeat_command
 from iosonde.bench.runs import store as runs
 from iosonde.cli.bench.bandwidth_options import parse, plan
 from iosonde.model.runs import RunRow
-from tests.kit import ior_made
 from tests.kit.commands import run
-from tests.kit.driven import bandwidth, bench
-from tests.kit.made_runs import benchmark
-from tests.kit.makers import SECOND
-from tests.kit.stored_run import put_run, write_topology
+from tests.kit.records import ior_made
+from tests.kit.runs.driven import bandwidth, bench
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.runs.stored_run import put_run, write_topology
+from tests.kit.samples.makers import SECOND
 
 GIB = 1 << 30
 

@@ -23,8 +23,8 @@ from iosonde.engine.contract import RUN_TYPES
 from iosonde.model.errors import UsageError
 from iosonde.model.runs import RunRow
 from tests.kit.commands import run
-from tests.kit.made_runs import benchmark
-from tests.kit.makers import SECOND, START
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.samples.makers import SECOND, START
 
 
 def test_a_run_becomes_a_line_of_the_paper():

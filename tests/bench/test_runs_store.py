@@ -21,7 +21,7 @@ from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit.makers import START, row, sealed
+from tests.kit.samples.makers import START, row, sealed
 
 ROOT = Path(__file__).parents[2]
 

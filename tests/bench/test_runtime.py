@@ -22,8 +22,8 @@ from iosonde.bench.runtime.series import BinnedSeries
 from iosonde.bench.runtime.session import Session, Stonewall
 from iosonde.bench.runtime.workload import PhaseKey
 from iosonde.model.errors import MeasureError
-from tests.kit.bench import Quiet
-from tests.kit.blocks import BIN_NS, BlockWriter
+from tests.kit.runs.bench import Quiet
+from tests.kit.runs.blocks import BIN_NS, BlockWriter
 
 WRITE = PhaseKey("write")
 BLOCK = 4096

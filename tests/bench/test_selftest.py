@@ -18,7 +18,7 @@ from iosonde.model.phases import Phase
 from iosonde.stats.ranks import quantile_ranks
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.driven import ended, started, until
+from tests.kit.runs.driven import ended, started, until
 
 SECOND = 1_000_000_000
 QUIET = (0, 20 * SECOND)

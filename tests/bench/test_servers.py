@@ -6,7 +6,7 @@ import psycopg
 import pymongo
 import pytest
 
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     OPS,
     SMALL,
     bench,
@@ -21,7 +21,7 @@ from tests.kit.driven import (
     until,
     whole,
 )
-from tests.kit.servers import Ferretdb, Postgresql, Versitygw, fast_folder
+from tests.kit.servers.loopback import Ferretdb, Postgresql, Versitygw, fast_folder
 from tests.services.conftest import running
 
 pytestmark = pytest.mark.service

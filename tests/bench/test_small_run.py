@@ -8,7 +8,7 @@ from dataclasses import asdict
 import duckdb
 import pytest
 
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     OPS,
     SMALL,
     bench,

@@ -10,8 +10,8 @@ from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.repeat import repeat_command
 from iosonde.bench.runs import store as runs
 from iosonde.model.runs import RunRow
-from tests.kit.driven import bench
-from tests.kit.makers import SECOND
+from tests.kit.runs.driven import bench
+from tests.kit.samples.makers import SECOND
 
 GIB = 1 << 30
 

@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.cli.weather import check
 from tests.kit.commands import ENVIRON, put, run
-from tests.kit.makers import SECOND, START, state, with_ops
+from tests.kit.samples.makers import SECOND, START, state, with_ops
 
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
 SLOW |= {"since_ns": START - 500 * SECOND, "q95_ns": 412_000_000}

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.engine.contract import SAMPLE_TYPES, WINDOW_COLUMNS
 from tests.kit.commands import run
-from tests.kit.makers import START, simulated
+from tests.kit.samples.makers import START, simulated
 
 pytestmark = pytest.mark.usefixtures("utc")
 

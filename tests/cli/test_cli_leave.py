@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.weather.forget import current
 from tests.kit.commands import put, run
-from tests.kit.makers import SECOND, START, state, with_ops
+from tests.kit.samples.makers import SECOND, START, state, with_ops
 
 DAY = 86_400 * SECOND
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}

@@ -9,7 +9,7 @@ from iosonde.cli.commands import FIRST, GROUPS, RENAMED, every
 from iosonde.cli.shared.text import table
 from iosonde.model.units import format_count
 from tests.kit.commands import ENVIRON, put, run
-from tests.kit.makers import simulated, state
+from tests.kit.samples.makers import simulated, state
 
 NO_STORE = ("completion",)
 """Commands that read files only."""

@@ -18,7 +18,7 @@ from iosonde.engine.files import csv_text, write_frame
 from iosonde.model.frames import Frame
 from iosonde.weather.seal import seal
 from tests.kit.commands import run
-from tests.kit.makers import simulated
+from tests.kit.samples.makers import simulated
 
 import numpy as np  # isort: skip
 

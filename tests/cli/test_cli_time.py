@@ -14,7 +14,7 @@ import pytest
 from iosonde.weather.seal import seal
 from tests.kit import harness
 from tests.kit.commands import ENVIRON, run
-from tests.kit.makers import simulated
+from tests.kit.samples.makers import simulated
 
 pytestmark = [
     pytest.mark.service,

@@ -16,7 +16,7 @@ from iosonde.cli.commands import every
 from iosonde.cli.shared.fitting import fitted_columns, fitted_text, visible
 from tests.kit.commands import run
 from tests.kit.harness import IOSONDE
-from tests.kit.makers import simulated
+from tests.kit.samples.makers import simulated
 
 WIDTHS = (80, 100, 140)
 COMMANDS = {

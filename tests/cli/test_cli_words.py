@@ -14,8 +14,8 @@ from iosonde.cli.shared.named_run import run_named
 from iosonde.jobs.table.from_files import merged
 from iosonde.model.errors import UsageError
 from tests.kit.commands import put, run
-from tests.kit.jobs_made import simulated
-from tests.kit.makers import state
+from tests.kit.jobs.jobs_made import simulated
+from tests.kit.samples.makers import state
 
 PROLOG = Path(__file__).parents[2] / "deploy" / "slurm" / "taskprolog.sh"
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.kit import harness
 from tests.kit.commands import put
-from tests.kit.makers import SECOND, op_state, state
+from tests.kit.samples.makers import SECOND, op_state, state
 
 
 def ping(*arguments: object, code: int | None = 0) -> str:

@@ -23,7 +23,7 @@ from iosonde.weather.slowdown.thresholds import judged
 from iosonde.weather.slowdown.words import say_all
 from tests.kit.commands import put, run
 from tests.kit.harness import AGENT
-from tests.kit.makers import SECOND, START, op_state, state, with_ops
+from tests.kit.samples.makers import SECOND, START, op_state, state, with_ops
 
 pytestmark = pytest.mark.usefixtures("now")
 

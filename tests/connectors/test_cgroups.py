@@ -11,7 +11,7 @@ import pytest
 
 from iosonde.connectors.client import cgroups
 from iosonde.connectors.source import head_of
-from tests.kit.connected import survives, take
+from tests.kit.records.connected import survives, take
 
 S = 1_000_000_000
 T = 1_700_000_000

@@ -9,8 +9,8 @@ import pytest
 from iosonde.connectors.client import collectl
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.connectors.gather import Gather
-from tests.kit.readings import Reading, gathered, key, logs, same, slowly, understood
+from tests.kit.records.readings import Reading, gathered, key, logs, same, slowly, understood
 
 
 @settings(max_examples=400, deadline=None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.wall_times import WallTimes
-from tests.kit.connected import sound
+from tests.kit.records.connected import sound
 
 KEY = ComponentSeries("fs", "client", "read_bytes", "a")
 

@@ -14,7 +14,7 @@ from iosonde.connectors.prometheus import text as prometheus_text
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import connector_of
 from iosonde.model.units import parse_time
-from tests.kit.connected import Out, survives, take
+from tests.kit.records.connected import Out, survives, take
 
 UTC = ZoneInfo("UTC")
 S = 10**9

@@ -12,9 +12,9 @@ from iosonde.connectors.benchmarks.io500.find import read_find
 from iosonde.connectors.benchmarks.io500.found import Io500, Io500Phase
 from iosonde.connectors.benchmarks.io500.result import read_config, read_result, read_summary
 from iosonde.connectors.lines import FileDefaults
-from tests.kit import ior_made as made
-from tests.kit.ior_made import BEGAN, GIB, MIB
-from tests.kit.makers import SECOND
+from tests.kit.records import ior_made as made
+from tests.kit.records.ior_made import BEGAN, GIB, MIB
+from tests.kit.samples.makers import SECOND
 
 GIVEN = FileDefaults("run", zone=UTC)
 

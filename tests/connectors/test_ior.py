@@ -14,9 +14,9 @@ from iosonde.connectors.benchmarks.ior.assemble import finish, transfers_of_run
 from iosonde.connectors.lines import FileDefaults
 from iosonde.ingest.phase_tails import say_tail, tails_of, with_tails
 from iosonde.model.frames import NULL_NS
-from tests.kit import ior_made as made
-from tests.kit.ior_made import BEGAN, GIB, MIB
-from tests.kit.makers import SECOND
+from tests.kit.records import ior_made as made
+from tests.kit.records.ior_made import BEGAN, GIB, MIB
+from tests.kit.samples.makers import SECOND
 
 GIVEN = FileDefaults("run", zone=UTC)
 

@@ -19,10 +19,10 @@ from iosonde.connectors.lines import FileDefaults
 from iosonde.ingest.ior_files import IorPaths, read_ior
 from iosonde.ingest.phase_tails import say_tail, tails_of
 from iosonde.model.errors import InputFileError
-from tests.kit import ior_made as made
-from tests.kit.ior_made import BEGAN, GIB, MIB
-from tests.kit.makers import SECOND
-from tests.kit.peers import RANKS as MDTEST_RANKS
+from tests.kit.records import ior_made as made
+from tests.kit.records.ior_made import BEGAN, GIB, MIB
+from tests.kit.records.peers import RANKS as MDTEST_RANKS
+from tests.kit.samples.makers import SECOND
 
 GIVEN = FileDefaults("run", zone=UTC)
 

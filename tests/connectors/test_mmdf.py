@@ -9,8 +9,8 @@ import pytest
 
 from iosonde.connectors.gpfs import mmdf
 from iosonde.connectors.source import head_of
-from tests.kit.connected import Out, survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import Out, survives, take
+from tests.kit.samples.latencies import real
 
 KIB = 1024
 TABLE = """\

@@ -14,8 +14,8 @@ from iosonde.connectors import tar_members
 from iosonde.connectors.gpfs import mmperfmon
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 LA = ZoneInfo("America/Los_Angeles")
 MINUTE = 60_000_000_000

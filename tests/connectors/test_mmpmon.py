@@ -10,8 +10,8 @@ from iosonde.connectors import gather
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.gpfs import mmpmon
 from iosonde.connectors.source import Settings, head_of
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 T = 1_700_000_000
 SECOND = 1_000_000_000

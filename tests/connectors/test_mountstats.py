@@ -10,8 +10,8 @@ import pytest
 
 from iosonde.connectors.client import mountstats
 from iosonde.connectors.source import head_of
-from tests.kit.connected import Out, survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import Out, survives, take
+from tests.kit.samples.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

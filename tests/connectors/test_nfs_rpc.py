@@ -12,8 +12,8 @@ from iosonde.connectors.client import mountstats, proc_net_rpc, raw_collectl
 from iosonde.connectors.client.rpc_counters import operations
 from iosonde.connectors.source import head_of
 from tests.connectors.test_mountstats import snapshot
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

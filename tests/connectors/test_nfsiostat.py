@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from iosonde.connectors.client import nfsiostat
 from iosonde.connectors.source import head_of
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

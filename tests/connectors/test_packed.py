@@ -16,7 +16,7 @@ from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import connector_of
 from iosonde.ingest.recognise import source_of
 from iosonde.model.errors import InputFileError
-from tests.kit.connected import take
+from tests.kit.records.connected import take
 
 TEXT = "JobID|User|State|Start|End\n" + "".join(
     f"{n}|ann|COMPLETED|2026-01-02T03:{n % 60:02}:00|2026-01-02T05:00:00\n" for n in range(1, 3000)

@@ -28,9 +28,9 @@ from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.ops import OPS
 from iosonde.model.units import to_ns
-from tests.kit import peers
-from tests.kit.latencies import MEASURING
-from tests.kit.makers import SECOND
+from tests.kit.records import peers
+from tests.kit.samples.latencies import MEASURING
+from tests.kit.samples.makers import SECOND
 
 GIVEN = FileDefaults("run", zone=UTC)
 READERS = {

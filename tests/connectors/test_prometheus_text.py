@@ -11,8 +11,8 @@ from iosonde.connectors.gpfs import mmdf, mmpmon
 from iosonde.connectors.prometheus import text as prometheus_text
 from iosonde.connectors.source import head_of
 from tests.kit.commands import run
-from tests.kit.connected import Out, survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import Out, survives, take
+from tests.kit.samples.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

@@ -7,8 +7,8 @@ import pytest
 
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import MODULES, every
-from tests.kit.connected import take
-from tests.kit.latencies import real
+from tests.kit.records.connected import take
+from tests.kit.samples.latencies import real
 
 EVERY = dict(zip(MODULES, every(), strict=True))
 FILES = {

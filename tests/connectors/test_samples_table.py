@@ -20,7 +20,7 @@ from iosonde.model import ops
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.weather.samples import foreign
-from tests.kit.makers import SECOND, START
+from tests.kit.samples.makers import SECOND, START
 
 
 def read(path, text=None, told=None, zone=UTC, started_ns=None):

@@ -11,7 +11,7 @@ from iosonde.connectors.lustre import get_param, job_stats, lctl_dl, lfs_df
 from iosonde.connectors.sources import connector_of
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
-from tests.kit.connected import take
+from tests.kit.records.connected import take
 
 T0 = 1790000000  # 2026-09-21 14:13:20 UTC
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -18,7 +18,7 @@ import yaml
 
 from iosonde.cli.completion.parsers import command_helps
 from tests.kit.harness import AGENT, IOSONDE, ROOT
-from tests.kit.makers import simulated
+from tests.kit.samples.makers import simulated
 
 DEPLOY = ROOT / "deploy"
 CONTAINER = DEPLOY / "container/Containerfile"

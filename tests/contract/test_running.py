@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.prose import const
+
 ROOT = Path(__file__).resolve().parents[2]
 AGENT = ROOT / ".venv/bin/iosonde-agent"
 PAGE = (ROOT / "docs/running.md").read_text()
@@ -77,14 +79,6 @@ def test_options_that_are_named_exist() -> None:
         assert f"#   {option}  " in scripts
 
 
-def constant(name: str) -> int:
-    """A constant of the agent."""
-    sources = "".join(path.read_text() for path in (ROOT / "rust/probe/src/config").glob("*.rs"))
-    found = re.search(rf"const {name}: u64 = ([\d_]+)(?: << (\d+))?;", sources)
-    assert found
-    return int(found[1]) << int(found[2] or 0)
-
-
 def amount(text: str) -> float:
     """A number of bytes as people read it."""
     number, unit = text.split()
@@ -101,7 +95,10 @@ def test_the_table_of_many_nodes_follows_from_the_constants(tmp_path: Path) -> N
         [AGENT, "config", "check", file], capture_output=True, text=True, check=True
     ).stdout
     ops, rate = map(float, re.search(r"([\d.]+) ops/s, ([\d.]+) MiB/s", shown).groups())
-    whole, spread_s = constant("DIRECT_BYTES"), constant("SERVICE_SPREAD_NS") / 1e9
+    whole, spread_s = (
+        const("config/*.rs", "DIRECT_BYTES"),
+        const("config/*.rs", "SERVICE_SPREAD_NS") / 1e9,
+    )
     for n, (_, cells) in zip(nodes, rows, strict=True):
         total, ten, hour, files, second, minute = (cell.strip() for cell in cells.split("|"))
         assert amount(total) == pytest.approx(n * whole, rel=0.02)
@@ -113,11 +110,3 @@ def test_the_table_of_many_nodes_follows_from_the_constants(tmp_path: Path) -> N
             per_s, bytes_per_s = cell.split(" ops/s, ")
             assert float(per_s.replace(",", "")) == pytest.approx(n * ops / period_s)
             assert amount(bytes_per_s) == pytest.approx(n * rate * 2**20 / period_s, rel=0.15)
-
-
-def test_what_the_page_says_of_a_first_start_is_what_the_agent_does() -> None:
-    assert constant("DIRECT_BYTES") == 2**30
-    assert f"{constant('FILL_BYTES_PER_S') >> 20} MiB/s" in PAGE
-    assert f"{constant('AT_ONCE_BYTES') >> 20} MiB are written at once" in PAGE
-    assert constant("SHARE_OF_ROOM") == 10
-    assert constant("SERVICE_SPREAD_NS") == 600 * 10**9

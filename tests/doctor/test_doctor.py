@@ -18,7 +18,7 @@ from iosonde.doctor.gather.target import gather_target
 from iosonde.host import child as expendable
 from iosonde.model.names import slug
 from tests.kit.commands import put, run
-from tests.kit.doctor_makers import state
+from tests.kit.host.doctor_makers import state
 
 
 def test_by_default_the_targets_of_this_host_are_examined():

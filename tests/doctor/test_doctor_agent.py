@@ -16,7 +16,7 @@ from iosonde.doctor.judge.store import judge_apart, judge_durable, judge_store
 from iosonde.doctor.judge.target import judge_state
 from iosonde.host import child as expendable
 from tests.kit.commands import run
-from tests.kit.doctor_makers import MOUNTS, NOW, SECOND, levels, said, state
+from tests.kit.host.doctor_makers import MOUNTS, NOW, SECOND, levels, said, state
 
 
 def test_who_else_probes_and_who_left():

@@ -8,8 +8,8 @@ from iosonde.doctor.finding import Findings
 from iosonde.doctor.judge.options import judge_options
 from iosonde.doctor.judge.target import judge_mount
 from iosonde.host.mounts import missing_mount, mount_of, parse_mountinfo
-from tests.kit import recorded
-from tests.kit.doctor_makers import MOUNTS, faults, levels, said
+from tests.kit.host import recorded
+from tests.kit.host.doctor_makers import MOUNTS, faults, levels, said
 
 
 def options_of(path):

@@ -14,8 +14,8 @@ from iosonde.doctor.judge.place import ProbeFiles, asked_of, judge_places
 from iosonde.doctor.judge.stat import judge_stat
 from iosonde.host.mounts import mount_of
 from iosonde.model.names import slug
-from tests.kit import recorded
-from tests.kit.doctor_makers import MOUNTS, SECOND, faults, levels, said
+from tests.kit.host import recorded
+from tests.kit.host.doctor_makers import MOUNTS, SECOND, faults, levels, said
 
 
 def host_facts(**changed):

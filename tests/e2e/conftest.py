@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import stores
-from tests.kit.browser import SCRATCH, Visit, browser, frozen, probed, sentence, wait_until
+from tests.kit.page.browser import SCRATCH, Visit, browser, frozen, probed, sentence, wait_until
+from tests.kit.samples import stores
 
 
 @pytest.fixture(scope="module")

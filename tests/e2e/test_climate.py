@@ -9,9 +9,9 @@ from playwright.sync_api import Route
 from iosonde.model.jobs import JobTable
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.e2e.conftest import visiting
-from tests.kit import stores
-from tests.kit.browser import Visit
-from tests.kit.climates_made import together
+from tests.kit.jobs.climates_made import together
+from tests.kit.page.browser import Visit
+from tests.kit.samples import stores
 
 pytestmark = pytest.mark.service
 CLIMATE = "#page=climate"

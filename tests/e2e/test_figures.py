@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from iosonde.cli.main import main
-from tests.kit.browser import AT_WORK, wait_until
-from tests.kit.made import Trouble, made
+from tests.kit.page.browser import AT_WORK, wait_until
+from tests.kit.samples.made import Trouble, made
 
 pytestmark = pytest.mark.service
 

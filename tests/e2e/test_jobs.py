@@ -8,9 +8,9 @@ import pytest
 
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.e2e.conftest import visiting
-from tests.kit import stores
-from tests.kit.browser import Visit
-from tests.kit.jobs_made import simulated
+from tests.kit.jobs.jobs_made import simulated
+from tests.kit.page.browser import Visit
+from tests.kit.samples import stores
 
 pytestmark = pytest.mark.service
 JOBS = "#page=jobs"

@@ -7,9 +7,10 @@ import pytest
 
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.e2e.conftest import visiting
-from tests.kit import load_made, stores
-from tests.kit.browser import Visit
-from tests.kit.stores import HOUR, NOW
+from tests.kit.jobs import load_made
+from tests.kit.page.browser import Visit
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, NOW
 
 pytestmark = pytest.mark.service
 LOAD = "#page=load"

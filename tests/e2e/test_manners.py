@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.e2e.conftest import visiting
-from tests.kit.axe import grave
-from tests.kit.browser import Visit
-from tests.kit.whole_page import PAGES, furnish, serving_all
+from tests.kit.page.axe import grave
+from tests.kit.page.browser import Visit
+from tests.kit.page.whole_page import PAGES, furnish, serving_all
 
 pytestmark = pytest.mark.service
 CHARTS = "main [aria-roledescription=chart]"

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
-from tests.kit import stores
-from tests.kit.browser import AT_WORK, WORK, sentence, wait_until
-from tests.kit.stores import HOUR, NOW
+from tests.kit.page.browser import AT_WORK, WORK, sentence, wait_until
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, NOW
 
 pytestmark = pytest.mark.service
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import stores
-from tests.kit.browser import AT_SCRATCH, AT_WORK, SCRATCH, WORK, Visit, wait_until
-from tests.kit.stores import HOUR, MINUTE
+from tests.kit.page.browser import AT_SCRATCH, AT_WORK, SCRATCH, WORK, Visit, wait_until
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, MINUTE
 
 pytestmark = pytest.mark.service
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import visiting
-from tests.kit import stores
-from tests.kit.browser import AT_WORK, SCRATCH, WORK, wait_until
+from tests.kit.page.browser import AT_WORK, SCRATCH, WORK, wait_until
+from tests.kit.samples import stores
 
 pytestmark = pytest.mark.service
 SLOW_HOMES = 3

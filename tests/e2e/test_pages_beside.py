@@ -7,13 +7,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchmarks.truth.incidents import incident
+from benchmarks.truth.why.incidents import incident
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.why.links import Kind
 from tests.e2e.conftest import visiting
-from tests.kit import stores
-from tests.kit.browser import AT_WORK, WORK, Visit, wait_until
-from tests.kit.stores import MINUTE, NOW, SECOND
+from tests.kit.page.browser import AT_WORK, WORK, Visit, wait_until
+from tests.kit.samples import stores
+from tests.kit.samples.stores import MINUTE, NOW, SECOND
 
 pytestmark = pytest.mark.service
 SIZES = pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])

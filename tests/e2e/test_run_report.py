@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import system
-from tests.kit.browser import Visit
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import system
 from tests.kit.commands import run
-from tests.kit.stored_run import put_run, write_topology
+from tests.kit.page.browser import Visit
+from tests.kit.runs.stored_run import put_run, write_topology
 
 pytestmark = pytest.mark.service
 

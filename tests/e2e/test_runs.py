@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import visiting
-from tests.kit import stores
-from tests.kit.browser import Visit
+from tests.kit.page.browser import Visit
+from tests.kit.samples import stores
 from tests.serve.test_runs import root
 
 pytestmark = pytest.mark.service

@@ -19,7 +19,7 @@ from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from tests import mischief
 from tests.kit.commands import run
-from tests.kit.makers import START, everything, same, simulated
+from tests.kit.samples.makers import START, everything, same, simulated
 
 WHAT = {
     "footer": "does not match|do not match|damaged",

@@ -19,11 +19,11 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.weather import answers
 from iosonde.weather.samples.windows import windows_query
 from iosonde.weather.store import Store
-from tests.kit import brute
-from tests.kit.cluster import Cluster
-from tests.kit.makers import SECOND, START, sealed, simulated
-from tests.kit.servers import free_port
-from tests.kit.stores import seal_first
+from tests.kit.samples import brute
+from tests.kit.samples.makers import SECOND, START, sealed, simulated
+from tests.kit.samples.stores import seal_first
+from tests.kit.servers.cluster import Cluster
+from tests.kit.servers.loopback import free_port
 
 pytestmark = pytest.mark.service
 

@@ -19,8 +19,8 @@ from iosonde.weather import store
 from iosonde.weather.samples.boxes import boxes_query
 from iosonde.weather.samples.windows import pooled_query, windows_query
 from iosonde.weather.store import Store
-from tests.kit import brute
-from tests.kit.makers import SECOND, START, sealed
+from tests.kit.samples import brute
+from tests.kit.samples.makers import SECOND, START, sealed
 
 MINUTE = 60 * SECOND
 BEGIN = START // MINUTE * MINUTE

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from iosonde.engine.states import MAX_BYTES, read_state, read_states
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.words import say
-from tests.kit.makers import START, state
+from tests.kit.samples.makers import START, state
 
 
 def write(root, text, name="work.json"):

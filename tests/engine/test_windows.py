@@ -14,7 +14,7 @@ from iosonde import _core
 from iosonde.engine.contract import QUANTILES, SAMPLE_TYPES, WINDOW_COLUMNS
 from iosonde.model.errors import UsageError
 from iosonde.weather.store import Store
-from tests.kit.makers import SECOND, START, row, rows, sealed
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed
 
 SCHEMA = Path(__file__).parents[2] / "schema" / "tables"
 MINUTE = 60 * SECOND

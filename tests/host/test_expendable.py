@@ -10,8 +10,8 @@ from iosonde.doctor.finding import Findings
 from iosonde.doctor.judge.target import judge_answer
 from iosonde.host import child as expendable
 from iosonde.host.mounts import mount_of
-from tests.kit.doctor_makers import MOUNTS
 from tests.kit.harness import wait_for
+from tests.kit.host.doctor_makers import MOUNTS
 
 NAP_S = 60.0
 

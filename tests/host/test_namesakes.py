@@ -8,7 +8,7 @@ import random
 import pytest
 
 from iosonde.engine.namesakes import namesakes
-from tests.kit.makers import SECOND, START, state
+from tests.kit.samples.makers import SECOND, START, state
 
 
 def written(boot: str | None, age_s: float, **changes):

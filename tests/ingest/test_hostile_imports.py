@@ -25,7 +25,7 @@ from iosonde.model.errors import InputFileError
 from tests.connectors.test_packed import TEXT
 from tests.kit import ior_made
 from tests.kit.commands import run
-from tests.kit.latencies import gathered
+from tests.kit.samples.latencies import gathered
 
 DAY_S = 86_400
 T0 = 1_790_000_000

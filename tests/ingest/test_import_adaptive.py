@@ -12,9 +12,9 @@ from iosonde.bench.adaptive.rates import LEVELS
 from iosonde.bench.adaptive.verdict import RateTrend
 from iosonde.bench.runs import store as runs
 from iosonde.queue.closed_network import Network
-from tests.kit import peers
 from tests.kit.commands import run
-from tests.kit.latencies import MEASURING, write
+from tests.kit.records import peers
+from tests.kit.samples.latencies import MEASURING, write
 
 RANKS, OPS = 8, 40
 BUSY = Network(RANKS, 1 / 1000, 0.004 - 1 / 1000)

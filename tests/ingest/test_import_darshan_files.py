@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.commands import run
-from tests.kit.darshan_made import MIB, Made, moved, write_log
+from tests.kit.records.darshan_made import MIB, Made, moved, write_log
 
 RANKS, OSTS, SLOW = 64, 8, 5
 

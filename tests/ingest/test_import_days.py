@@ -12,8 +12,8 @@ from iosonde.engine.layout.segments import parquet_segments, rollup_segments
 from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.ingest.answers import Question, import_files
 from iosonde.weather.rollups.rollups import rollups
-from tests.kit.latencies import gathered
-from tests.kit.makers import SECOND, START
+from tests.kit.samples.latencies import gathered
+from tests.kit.samples.makers import SECOND, START
 
 DAY_S = 86_400
 STEP_S = 97

@@ -22,11 +22,11 @@ from iosonde.ingest.answers import Question, import_files
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
 from iosonde.ingest.recognise import source_of
 from tests.kit import commands
-from tests.kit import ior_made as made
-from tests.kit.ior_made import GIB
-from tests.kit.latencies import MEASURING, real
-from tests.kit.makers import SECOND, START
-from tests.kit.peers import MDTEST, RANKS
+from tests.kit.records import ior_made as made
+from tests.kit.records.ior_made import GIB
+from tests.kit.records.peers import MDTEST, RANKS
+from tests.kit.samples.latencies import MEASURING, real
+from tests.kit.samples.makers import SECOND, START
 
 NOW = START + 1000 * SECOND
 real_data = pytest.mark.skipif(

@@ -22,10 +22,10 @@ from iosonde.ingest.answers import Question, import_files
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.weather.store import Store
-from tests.kit import peers
 from tests.kit.commands import run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, gathered, write
-from tests.kit.makers import SECOND, START
+from tests.kit.records import peers
+from tests.kit.samples.latencies import COOLEY, MEASURING, MISTRAL, gathered, write
+from tests.kit.samples.makers import SECOND, START
 
 NOW = START + 1000 * SECOND
 real_data = pytest.mark.skipif(

@@ -15,8 +15,8 @@ from iosonde.engine.contract import SAMPLE_TYPES
 from iosonde.engine.layout.segments import parquet_segments
 from iosonde.ingest.answers import Question, import_files
 from tests.kit.commands import run
-from tests.kit.latencies import gathered
-from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+from tests.kit.samples.latencies import gathered
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 NOW = START + 10 * 86_400 * SECOND
 

@@ -20,9 +20,9 @@ from iosonde.jobs.store.series import SeriesName
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import Job
 from tests.jobs.test_metrics_store import S
-from tests.kit import tables
 from tests.kit.commands import run
-from tests.kit.latencies import gathered
+from tests.kit.jobs import tables
+from tests.kit.samples.latencies import gathered
 
 KNOWN = (
     "_file_system,darshan_jobid,darshan_start_time,darshan_end_time,darshan_app,darshan_nprocs,"

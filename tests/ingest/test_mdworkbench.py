@@ -27,8 +27,8 @@ from iosonde.weather.samples import writer as imported
 from iosonde.weather.samples.periods import runs
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, import_runs, write
-from tests.kit.makers import SECOND, START
+from tests.kit.samples.latencies import COOLEY, MEASURING, MISTRAL, import_runs, write
+from tests.kit.samples.makers import SECOND, START
 
 LONG = "op,iter,rank,time_s,runtime_s"
 real_data = pytest.mark.skipif(

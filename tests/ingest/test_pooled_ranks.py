@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.kit.commands import run
-from tests.kit.latencies import gathered
-from tests.kit.makers import SECOND, simulated
+from tests.kit.samples.latencies import gathered
+from tests.kit.samples.makers import SECOND, simulated
 
 RANKS, EACH = 12, 30
 TOOK_S = {"precreate": 0.002, "create": 0.010, "stat": 0.001, "cleanup": 0.004}

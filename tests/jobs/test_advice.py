@@ -10,7 +10,7 @@ from iosonde.model.advice import TABLE, Action, Advice, Argument, Spelling, comm
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.notebook.arguments import python
 from iosonde.serve.errors import page
-from tests.kit.jobs_made import table
+from tests.kit.jobs.jobs_made import table
 
 NAMELESS = table({"own_bytes": [1.0, 2.0]})
 

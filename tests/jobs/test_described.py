@@ -25,9 +25,9 @@ from iosonde.model.job_metrics import About
 from iosonde.model.jobs import Job, Scalar
 from iosonde.serve.job_table import same as same_table
 from tests.jobs.test_metrics_store import START, S
-from tests.kit import tables
 from tests.kit.commands import run
-from tests.kit.latencies import real
+from tests.kit.jobs import tables
+from tests.kit.samples.latencies import real
 
 HEAD = "id,fs,app,start,end,run time,heat,queue,odd,rate,empty"
 MAPPING = """

@@ -14,8 +14,8 @@ from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge, MetricBlock
 from tests.jobs.test_metrics_store import START, S, block
 from tests.kit.commands import run
-from tests.kit.environment import environment
-from tests.kit.latencies import DATA
+from tests.kit.jobs.jobs_made import environment
+from tests.kit.samples.latencies import DATA
 
 UMAMI = DATA / "umami"
 JOB = "4478544"

@@ -14,7 +14,7 @@ from iosonde.jobs.store.jobs import JOBS, PERFORMANCES, month_of, read_jobs, wri
 from iosonde.jobs.store.with_performance import measured_jobs
 from iosonde.model.jobs import Job, Scalar
 from tests.jobs.test_metrics_store import START, S, block
-from tests.kit.environment import environment
+from tests.kit.jobs.jobs_made import environment
 
 DAY = 86_400 * S
 RATE, SIZE = Scalar(1e9, "bytes/s", "darshan"), Scalar(1.0, "bytes", "darshan")

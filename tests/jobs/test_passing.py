@@ -19,7 +19,7 @@ from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge
 from iosonde.model.quality import Note
 from tests.jobs.test_metrics_store import NAME, START, S, block, job
-from tests.kit.environment import environment
+from tests.kit.jobs.jobs_made import environment
 
 NOON = START // metrics.DAY_NS * metrics.DAY_NS + metrics.DAY_NS
 """A midnight, in fact: what is written lies in two days."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from iosonde.jobs.table import coverage
 from iosonde.jobs.table.derived import PEAKS, fraction_of_peak, with_derived
 from iosonde.model.errors import UsageError
-from tests.kit.tables import GIB, MAPPING, read, row, write
+from tests.kit.jobs.tables import GIB, MAPPING, read, row, write
 
 
 def table(tmp_path, *rows, head="", mapping=MAPPING):

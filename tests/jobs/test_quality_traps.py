@@ -30,7 +30,7 @@ from iosonde.model.quality import QUALITY, Note
 from tests.jobs.test_job_from_raw import traffic
 from tests.jobs.test_metrics_store import START, S, block
 from tests.kit.commands import run
-from tests.kit.quality_traps import TRAPS, Trap
+from tests.kit.records.quality_traps import TRAPS, Trap
 
 
 def imported(trap: Trap, folder: Path) -> tuple[Path, FileImport]:

@@ -8,7 +8,7 @@ import pytest
 from iosonde.connectors.tables.unparsable_cells import ISO
 from iosonde.jobs.table.derived import with_derived
 from iosonde.model.quality import QUALITY
-from tests.kit.tables import GIB, HEAD, MAPPING, read, row, write
+from tests.kit.jobs.tables import GIB, HEAD, MAPPING, read, row, write
 
 AGED = MAPPING + 'fullest_ost_percent = { column = "full", age = "age" }\n'
 TEXT = MAPPING.replace('column = "start", unit = "s"', 'column = "start", unit = "text"')

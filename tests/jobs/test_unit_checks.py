@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.truth.units import LAWS, flagged_rows, history
+from benchmarks.truth.jobs.units import LAWS, flagged_rows, history
 from iosonde.jobs.table.derived import with_derived
 from iosonde.jobs.table.unit_checks import FACTORS, units_checked
-from tests.kit.jobs_made import table
+from tests.kit.jobs.jobs_made import table
 
 N = 60
 

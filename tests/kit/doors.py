@@ -20,7 +20,7 @@ from iosonde.weather.report.report import reports
 from iosonde.weather.slowdown.findings import Finding
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.stores import HOST, SECOND, say_it_runs
+from tests.kit.samples.stores import HOST, SECOND, say_it_runs
 
 TARGET = "/work"
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.locate_truth.simulate import healthy
-from benchmarks.locate_truth.systems import system
+from benchmarks.truth.locate.simulate import healthy
+from benchmarks.truth.locate.systems import system
 from iosonde.serve.app import create
 from scripts.grafana.__main__ import FOLDER, texts
 from tests.kit import harness
-from tests.kit.grafana_schema import misfits
-from tests.kit.scraping import Scraper, scraping
-from tests.kit.stored_run import put_run
+from tests.kit.page.grafana_schema import misfits
+from tests.kit.runs.stored_run import put_run
+from tests.kit.servers.scraping import Scraper, scraping
 from tests.monitoring.test_rules import assert_in_schema
 
 FILES = sorted(FOLDER.glob("*.json"))

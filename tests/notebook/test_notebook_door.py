@@ -32,7 +32,7 @@ from iosonde.notebook import arguments as asked
 from iosonde.notebook.columns import data_frame, of_frame, of_records
 from iosonde.notebook.display import TableResult
 from tests.kit.commands import ENVIRON
-from tests.kit.makers import START, simulated
+from tests.kit.samples.makers import START, simulated
 
 pd = pytest.importorskip("pandas")
 EXAMPLES = Path(__file__).parents[2] / "examples"

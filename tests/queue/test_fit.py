@@ -1,6 +1,6 @@
 """Fits to reads of which the truth is known, and reads that the model cannot explain.
 
-`python -m benchmarks.queue_fit` has the same for 100 seeds a kind.
+`python -m benchmarks queue_fit` has the same for 100 seeds a kind.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from iosonde.queue.fit_words import fit_json, say_fit, say_what_if
 from iosonde.queue.measured import GROUPS, LEAST_READS, groups_of
 from iosonde.queue.replicate import reads_of
 from iosonde.queue.what_if import what_if
-from tests.kit.queue_reads import KINDS, known_reads
+from tests.kit.samples.queue_reads import KINDS, known_reads
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.cli.main import main
-from tests.kit.queue_reads import known_reads
+from tests.kit.samples.queue_reads import known_reads
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/queue"
 

@@ -11,8 +11,8 @@ import pytest
 from iosonde.cli.main import main
 from iosonde.jobs.store.series import write_block
 from iosonde.model.metrics import MetricBlock
-from tests.kit.makers import SECOND, START, rows, sealed
-from tests.kit.queue_reads import known_reads
+from tests.kit.samples.makers import SECOND, START, rows, sealed
+from tests.kit.samples.queue_reads import known_reads
 
 STEP_S = 80
 """A step of the servers' records."""

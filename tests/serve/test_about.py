@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from iosonde.serve.about.glossary import read_glossary
 from iosonde.serve.app import create
 from iosonde.weather.cost import probe_cost, say_cost, say_costs
-from tests.kit import makers, stores
+from tests.kit.samples import makers, stores
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILES = {"pool": 100, "object_bytes": 1000, "block_bytes": 1_000_000, "file_bytes": 50_000_000}

@@ -14,8 +14,8 @@ from iosonde.serve.series import Stretches
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.words import say
 from iosonde.weather.store import Store
-from tests.kit import stores
-from tests.kit.stores import HOUR, MINUTE, NOW, SECOND
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, MINUTE, NOW, SECOND
 
 ONSET = NOW - 12 * MINUTE
 FAULTS = [

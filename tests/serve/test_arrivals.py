@@ -14,8 +14,8 @@ from iosonde.serve.history import History, HistoryKey
 from iosonde.weather.seal import seal
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
-from tests.kit import stores
-from tests.kit.stores import MINUTE, NOW, SECOND
+from tests.kit.samples import stores
+from tests.kit.samples.stores import MINUTE, NOW, SECOND
 
 FAULTS = [
     {"op": "data_read", "after": "12m", "multiply": 3.0},

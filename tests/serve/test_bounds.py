@@ -17,8 +17,8 @@ from iosonde.serve.access.connections import BoundedConnection, FewLines
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.history import History, HistoryKey
 from iosonde.weather.store import Store
-from tests.kit import stores
-from tests.kit.makers import SECOND, START, simulated
+from tests.kit.samples import stores
+from tests.kit.samples.makers import SECOND, START, simulated
 
 MS = 1_000_000
 KEY = HistoryKey("login2", "/work", MS)

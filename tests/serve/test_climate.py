@@ -27,10 +27,10 @@ from iosonde.serve.climate import ClimateRequest, ClimateRoute
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.shared import Shared
-from tests.kit import stores
-from tests.kit.climates_made import runs, together
 from tests.kit.commands import run
-from tests.kit.jobs_made import table
+from tests.kit.jobs.climates_made import runs, together
+from tests.kit.jobs.jobs_made import table
+from tests.kit.samples import stores
 
 MADE = together(days=200)
 EVERYTHING = ClimateRequest(None, None, None, None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.kit.colour_blind import VISIONS, nearest, seen, tokens
+from tests.kit.page.colour_blind import VISIONS, nearest, seen, tokens
 
 ALONE = {
     "slowdown": [f"--ramp-{step}" for step in ("1", "1-5", "2", "4", "8", "16")],

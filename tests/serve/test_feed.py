@@ -7,8 +7,8 @@ import httpx2
 import pytest
 
 from iosonde.weather.store import Store
-from tests.kit import stores
-from tests.kit.stores import MINUTE, NOW
+from tests.kit.samples import stores
+from tests.kit.samples.stores import MINUTE, NOW
 
 WORK = {"host": stores.HOST, "target": "/work"}
 SECONDS = 10.0

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 
 from iosonde.serve.app import create
 from iosonde.weather.figures.request import KINDS
-from tests.kit import stores
-from tests.kit.stores import MINUTE, NOW
+from tests.kit.samples import stores
+from tests.kit.samples.stores import MINUTE, NOW
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.serve.app import create
 from iosonde.weather.seal import seal
-from tests.kit import stores
-from tests.kit.stores import MINUTE, NOW
+from tests.kit.samples import stores
+from tests.kit.samples.stores import MINUTE, NOW
 
 SERIES = {"host": stores.HOST, "target": "/work", "since_ns": NOW - 20 * MINUTE}
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from tests.kit.certificates import made_pair
-from tests.kit.makers import SECOND, START, simulated
+from tests.kit.samples.makers import SECOND, START, simulated
 from tests.kit.served import Served, served
 
 HALF = 1100

@@ -11,7 +11,6 @@ import pytest
 
 from iosonde.serve.privacy.pseudonyms import KEY_BYTES, Pseudonyms
 from tests.kit import load_made, stores
-from tests.kit.darshan_made import needs_recorded
 from tests.kit.hidden_words import (
     ACCOUNT,
     OF_LOG,
@@ -22,7 +21,8 @@ from tests.kit.hidden_words import (
     found_in,
     texts,
 )
-from tests.kit.load_made import HOG_NS
+from tests.kit.jobs.load_made import HOG_NS
+from tests.kit.records.darshan_made import needs_recorded
 
 pytestmark = [pytest.mark.service, needs_recorded]
 

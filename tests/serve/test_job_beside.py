@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.truth.incidents import Incident, incident
+from benchmarks.truth.why.incidents import Incident, incident
 from iosonde.jobs.load.course import course_of
 from iosonde.serve.app import create
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.why.links import Kind
-from tests.kit import load_made, stores
-from tests.kit.jobs_made import simulated
+from tests.kit.jobs import load_made
+from tests.kit.jobs.jobs_made import simulated
+from tests.kit.samples import stores
 
 KEY = bytes(range(32))
 

@@ -22,7 +22,7 @@ from iosonde.serve.errors import page
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
-from tests.kit.jobs_made import simulated, table
+from tests.kit.jobs.jobs_made import simulated, table
 
 JOBS = simulated()
 

@@ -15,7 +15,7 @@ from iosonde.serve.params import AGAIN_S, BusyError
 from iosonde.serve.routes import weather
 from iosonde.serve.shared import Shared
 from tests.kit import stores
-from tests.kit.stores import HOST, MINUTE, NOW, SECOND
+from tests.kit.samples.stores import HOST, MINUTE, NOW, SECOND
 
 HEAVY = 24
 BOUND_S = 30.0

@@ -16,9 +16,9 @@ from iosonde.model.errors import NothingMeasuredError
 from iosonde.serve.app import create
 from iosonde.serve.load.histories import KEEP_S, Histories
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
-from tests.kit import load_made
-from tests.kit.browser import wait_until
-from tests.kit.load_made import HOG, HOG_JOB, HOG_NS, HOG_PER_S
+from tests.kit.jobs import load_made
+from tests.kit.jobs.load_made import HOG, HOG_JOB, HOG_NS, HOG_PER_S
+from tests.kit.page.browser import wait_until
 from tests.serve.test_openapi import fits
 
 MADE = load_made.history(days=0.5, jobs=300)

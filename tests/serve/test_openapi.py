@@ -10,10 +10,10 @@ from fastapi.testclient import TestClient
 from iosonde.model.jobs import JobTable
 from iosonde.serve.app import create
 from iosonde.weather.figures.request import KINDS
-from tests.kit import stores
-from tests.kit.climates_made import together
-from tests.kit.jobs_made import simulated
-from tests.kit.stores import HOUR, MINUTE, NOW
+from tests.kit.jobs.climates_made import together
+from tests.kit.jobs.jobs_made import simulated
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, MINUTE, NOW
 
 SERIES = f"/api/series?host={stores.HOST}&target=/work"
 ANSWERS = [

@@ -13,7 +13,7 @@ from iosonde.serve import wire
 from iosonde.serve.points import MOST_POINTS, time_step_ns
 from iosonde.serve.series import one_row_a_window
 from iosonde.serve.shared import Shared
-from tests.kit.stores import MINUTE, SECOND
+from tests.kit.samples.stores import MINUTE, SECOND
 
 
 def test_equal_questions_at_the_same_time_are_answered_once() -> None:

@@ -15,10 +15,11 @@ from iosonde.model.errors import StoreError, UsageError
 from iosonde.serve.app import create
 from iosonde.serve.privacy.policy import KEY, POLICY, pseudonyms, read_policy
 from iosonde.serve.privacy.pseudonyms import KEY_BYTES, Pseudonyms
-from tests.kit import load_made, stores
-from tests.kit.jobs_made import simulated
-from tests.kit.load_made import HOG_NS
-from tests.kit.stores import HOUR, NOW
+from tests.kit.jobs import load_made
+from tests.kit.jobs.jobs_made import simulated
+from tests.kit.jobs.load_made import HOG_NS
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, NOW
 
 USER, ACCOUNT, NAME, JOB = "carlottasecret", "accountsecret", "namesecret", "ls.jobsecret"
 WANTED: dict[str, Any] = {

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import system
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import system
 from iosonde.serve.app import create
 from tests.kit.commands import run
-from tests.kit.stored_run import put_run
+from tests.kit.runs.stored_run import put_run
 from tests.serve.test_openapi import fits
 
 SMALL = ("-n", "2", "-D", "2", "-P", "40", "-I", "40", "-R", "2")

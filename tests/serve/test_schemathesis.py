@@ -13,8 +13,8 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
 )
 
-from tests.kit import stores
-from tests.kit.stores import HOUR, NOW
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, NOW
 
 EXAMPLES = 15
 """Of each route and way, right and wrong."""

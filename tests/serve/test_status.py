@@ -9,8 +9,8 @@ from fastapi.testclient import TestClient
 from iosonde.serve.app import create
 from iosonde.serve.status.badge import COLORS, badge
 from iosonde.weather.slowdown.findings import SEVERITIES
-from tests.kit import stores
-from tests.kit.stores import HOUR, MINUTE, NOW
+from tests.kit.samples import stores
+from tests.kit.samples.stores import HOUR, MINUTE, NOW
 
 SVG = "{http://www.w3.org/2000/svg}"
 

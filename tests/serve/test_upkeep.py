@@ -6,7 +6,7 @@ from iosonde.engine.layout.segments import parquet_segments, spool_segments
 from iosonde.serve.upkeep import Repeated, sealing
 from iosonde.weather.seal import seal
 from tests.kit.harness import wait_for
-from tests.kit.makers import simulated
+from tests.kit.samples.makers import simulated
 
 
 def test_what_is_closed_becomes_parquet_by_and_by(tmp_path):

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 
-from tests.kit.servers import Ferretdb, Postgresql, Server, Versitygw
+from tests.kit.servers.loopback import Ferretdb, Postgresql, Server, Versitygw
 
 S = TypeVar("S", bound=Server)
 

@@ -7,7 +7,7 @@ from iosonde.bench.metadata.spec import BULK_OPS, Spec
 from iosonde.bench.metadata.steps import MetadataSteps
 from iosonde.bench.runtime.processes import Alone
 from iosonde.model.errors import UsageError
-from tests.kit.bench import Quiet
+from tests.kit.runs.bench import Quiet
 
 pytestmark = pytest.mark.service
 

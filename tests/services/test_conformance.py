@@ -7,7 +7,7 @@ import pytest
 from iosonde import _core
 from iosonde.bench.backends.null import NothingStore
 from iosonde.bench.backends.places import parse_place
-from tests.kit.ganesha import Ganesha, missing
+from tests.kit.servers.ganesha import Ganesha, missing
 
 pytestmark = pytest.mark.service
 

@@ -10,8 +10,8 @@ from iosonde.bench.backends.mongodb import MongoStore
 from iosonde.bench.backends.places import parse_place
 from iosonde.bench.metadata.spec import BULK_OPS
 from iosonde.model.errors import IosondeError, MeasureError
-from tests.kit.bench import Bench
-from tests.kit.servers import Ferretdb, Postgresql, Versitygw
+from tests.kit.runs.bench import Bench
+from tests.kit.servers.loopback import Ferretdb, Postgresql, Versitygw
 from tests.services.conftest import running
 
 pytestmark = pytest.mark.service

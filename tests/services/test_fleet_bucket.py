@@ -32,8 +32,8 @@ from iosonde.weather.upkeep.compact import compact
 from iosonde.weather.upkeep.ship import ship
 from tests.kit.commands import put, run
 from tests.kit.harness import wait_for
-from tests.kit.makers import SECOND, START, simulated, state, with_ops
-from tests.kit.servers import Versitygw
+from tests.kit.samples.makers import SECOND, START, simulated, state, with_ops
+from tests.kit.servers.loopback import Versitygw
 
 URL = f"s3://{Versitygw.bucket}/centre/a b"
 

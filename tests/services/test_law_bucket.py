@@ -13,7 +13,7 @@ from iosonde.engine.remote.mirror import mirrored
 from iosonde.engine.remote.s3 import Bucket, bucket_of
 from iosonde.weather.seal import seal
 from tests.kit.law.folders import PUT, Folders, play
-from tests.kit.servers import Versitygw
+from tests.kit.servers.loopback import Versitygw
 
 URL = f"s3://{Versitygw.bucket}/law"
 

@@ -6,8 +6,8 @@ import pytest
 
 from iosonde.cli.main import main
 from tests.kit import harness
-from tests.kit.ganesha import Ganesha, missing, quota_missing
 from tests.kit.harness import wait_for
+from tests.kit.servers.ganesha import Ganesha, missing, quota_missing
 
 pytestmark = pytest.mark.service
 

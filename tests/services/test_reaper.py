@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STARTS = """
 import signal
 from tests.kit.reaper import reaper
-from tests.kit.servers import Postgresql, Versitygw
+from tests.kit.servers.loopback import Postgresql, Versitygw
 with reaper() as mark:
     servers = [Versitygw(), Postgresql()]
     for server in servers:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.driven import (
+from tests.kit.runs.driven import (
     SMALL,
     bandwidth,
     bench,
@@ -23,7 +23,7 @@ from tests.kit.driven import (
     started,
     until,
 )
-from tests.kit.two_hosts import TwoHosts, two_hosts
+from tests.kit.servers.two_hosts import TwoHosts, two_hosts
 
 pytestmark = pytest.mark.service
 

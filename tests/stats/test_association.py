@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.truth import metrics as made
+from benchmarks.truth.jobs import metrics as made
 from iosonde.jobs.correlate.simpson import simpson
 from iosonde.stats.association import ENOUGH_EFFECTIVE, associations
 from iosonde.stats.multiple import benjamini_hochberg

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.truth import metrics as made
+from benchmarks.truth.jobs import metrics as made
 from iosonde.stats.change_points import REACH, shifts
 from iosonde.stats.regime_search import SHORTEST_DAYS, noise_scale, regimes, running_median
 from iosonde.stats.segments import FEWEST, SURE

@@ -41,8 +41,15 @@ from iosonde.weather.bursts.words import largest_burst, say_burst, say_bursts, s
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
 from tests.kit.commands import put, run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered, import_runs
-from tests.kit.makers import SECOND, START, state
+from tests.kit.samples.latencies import (
+    COOLEY,
+    MEASURING,
+    MISTRAL,
+    closed_loop,
+    gathered,
+    import_runs,
+)
+from tests.kit.samples.makers import SECOND, START, state
 
 N, SPAN = 12_000, 20.0
 STALLS = ((3.0, 0.8), (8.0, 0.5), (13.0, 1.0))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.compare import (
+from benchmarks.truth.weather.compare import (
     CASES,
     SIX,
     Case,
@@ -23,7 +23,7 @@ from benchmarks.compare import (
     measure_six,
     measure_world,
 )
-from benchmarks.compare_worlds import worlds
+from benchmarks.truth.weather.compare_worlds import worlds
 from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
 from iosonde.model.periods import parse_period
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
@@ -32,13 +32,14 @@ from iosonde.weather.compare.compare import compare
 from iosonde.weather.compare.ratios import of_a, short_ratio
 from iosonde.weather.compare.seasons import hours_of_week, match
 from iosonde.weather.compare.shift import FEWEST, LEVELS, Pair
-from iosonde.weather.compare.unseen_load import FEWEST_FREEDOM, Period
+from iosonde.weather.compare.sides import Period
+from iosonde.weather.compare.unseen_load import FEWEST_FREEDOM
 from iosonde.weather.compare.words import MARGIN, judge, say_comparison
 from iosonde.weather.samples.periods import Part, part_samples, part_series, runs
 from iosonde.weather.selectors import Defaults, known_names, select, select_all, sides
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 
 def shift(a, b):

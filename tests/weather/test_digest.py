@@ -10,8 +10,8 @@ from iosonde.weather.digest.digest import digest
 from iosonde.weather.digest.words import COLUMNS, body, subject
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.made import Trouble, made
-from tests.kit.stores import HOUR, MINUTE, NOW
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.stores import HOUR, MINUTE, NOW
 
 DAY = 24 * HOUR
 DAY_S = 86_400

@@ -9,7 +9,7 @@ from iosonde.model.frames import SeriesKey, SlowSpan
 from iosonde.weather.slowdown.findings import from_span, from_state, from_states, worst_first
 from iosonde.weather.slowdown.thresholds import OK, UNKNOWN, ensure_ordered, judged, parse_range
 from iosonde.weather.slowdown.words import conclude, say
-from tests.kit.makers import SECOND, START, state, with_ops
+from tests.kit.samples.makers import SECOND, START, state, with_ops
 
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
 SLOW |= {"since_ns": START - 500 * SECOND}

@@ -17,8 +17,7 @@ from iosonde.weather.seal import seal
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import LATENCY, SECOND, START, simulated
-from tests.kit.simulate import simulate
+from tests.kit.samples.makers import LATENCY, SECOND, START, simulate, simulated
 
 MINUTE = 60 * SECOND
 SLOW = {"op": "md_stat", "after": "3700s", "for": "400s", "multiply": 5.0}

@@ -13,8 +13,8 @@ from iosonde.engine.contract import LEVEL_COLUMNS, WINDOW_COLUMNS
 from iosonde.engine.query import Query, run
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit import brute
-from tests.kit.makers import SECOND, START, rows, sealed, simulated
+from tests.kit.samples import brute
+from tests.kit.samples.makers import SECOND, START, rows, sealed, simulated
 
 MINUTE = 60 * SECOND
 INTERVAL = 600 * SECOND

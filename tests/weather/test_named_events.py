@@ -13,7 +13,7 @@ from iosonde.weather.events.log import read_events
 from iosonde.weather.events.named import is_event_id, named_event, pick
 from iosonde.why.answers import why
 from iosonde.why.question import WhyQuestion
-from tests.kit.makers import SECOND, START, simulated
+from tests.kit.samples.makers import SECOND, START, simulated
 
 HOUR = 3600
 END = START + 10 * HOUR * SECOND

@@ -1,7 +1,7 @@
 """An upgrade keeps the store: what version 647f689 wrote (roll-ups and baselines of version 1) is read as it was meant.
 
-``tests/kit/older_store.tar.xz`` holds three hours of one target, an operation each 10 s: reads took four times as long
-for half an hour from two hours on. Three segments are sealed, one is still in the spool.
+``tests/kit/samples/older_store.tar.xz`` holds three hours of one target, an operation each 10 s: reads took four times
+as long for half an hour from two hours on. Three segments are sealed, one is still in the spool.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from iosonde.weather import answers
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.harness import AGENT
-from tests.kit.makers import LATENCY, SECOND, START, simulated
+from tests.kit.samples.makers import LATENCY, SECOND, START, simulated
 
 HOURS = 3
 FAULT_NS = START + 7200 * SECOND
 FAULT = {"op": "data_read", "after": "7200s", "for": "1800s", "multiply": 4.0}
 END_NS = START + HOURS * 3600 * SECOND
-FILES = Path(__file__).parents[1] / "kit/older_store.tar.xz"
+FILES = Path(__file__).parents[1] / "kit/samples/older_store.tar.xz"
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import format_slowdown
 from iosonde.weather.seal import seal
 from tests.kit.doors import TARGET, Doors, Told
-from tests.kit.made import Trouble, made
-from tests.kit.stores import MINUTE, SECOND, simulate, target
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.stores import MINUTE, SECOND, simulate, target
 
 OPS = ("data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete")
 _QUIET_S = 420

@@ -19,8 +19,8 @@ from iosonde.weather.report.html import EventRow, Section, page
 from iosonde.weather.report.report import reports
 from iosonde.weather.report.words import report_words
 from iosonde.weather.store import Store
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND, row, sealed
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND, row, sealed
 from tests.weather.events.test_events import line, write
 
 HOUR = 3600

@@ -17,8 +17,8 @@ from iosonde.weather.report.report import reports
 from iosonde.weather.report.words import change_words, recurrence_words, report_words
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND, START, simulated
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND, START, simulated
 
 HOUR, DAY = 3600, 86_400
 MONDAY = 1_791_763_200 * SECOND

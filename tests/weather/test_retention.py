@@ -20,8 +20,7 @@ from iosonde.weather import seal as sealing
 from iosonde.weather.follow import Follower
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit.makers import LATENCY, SECOND, START, everything, simulated
-from tests.kit.simulate import simulate
+from tests.kit.samples.makers import LATENCY, SECOND, START, everything, simulate, simulated
 
 HOUR = 3600 * SECOND
 
@@ -177,7 +176,7 @@ def test_sealing_on_a_file_system_without_room(tmp_path):
         from iosonde.cli.main import main
         from iosonde.engine.layout.segments import spool_segments
         from iosonde.weather import seal
-        from tests.kit.makers import simulated, everything
+        from tests.kit.samples.makers import simulated, everything
         seal.this_host = lambda: "login2"
         simulated(place, 5000)
         rows = len(everything(place))

@@ -22,8 +22,8 @@ from iosonde.model.frames import SeriesKey
 from iosonde.model.ops import OPS
 from iosonde.weather import seal
 from iosonde.weather.store import Store
-from tests.kit import brute
-from tests.kit.makers import SECOND, START, rows, sealed, simulated
+from tests.kit.samples import brute
+from tests.kit.samples.makers import SECOND, START, rows, sealed, simulated
 
 INTERVAL = 600 * SECOND
 WHOLE = START // INTERVAL * INTERVAL + INTERVAL

@@ -8,8 +8,8 @@ import pytest
 from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS
 from iosonde.weather.rollups import at_hand
 from iosonde.weather.store import Store
-from tests.kit.made import made
-from tests.kit.makers import SECOND
+from tests.kit.samples.made import made
+from tests.kit.samples.makers import SECOND
 
 START = 1_788_739_200 * SECOND
 HOUR = 3600 * SECOND

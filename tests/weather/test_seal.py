@@ -20,8 +20,8 @@ from iosonde.model.errors import DamagedFileWarning, SealError
 from iosonde.weather import seal as sealing
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit.makers import SECOND, START, everything, rows, same, sealed, simulated
-from tests.kit.refusing import refusing
+from tests.kit.host.refusing import refusing
+from tests.kit.samples.makers import SECOND, START, everything, rows, same, sealed, simulated
 
 HOUR = 3600 * SECOND
 

@@ -12,7 +12,7 @@ from iosonde.weather.slowdown.runs import bridged_runs
 from iosonde.weather.slowdown.slowdown import analyse, statistic_columns
 from iosonde.weather.slowdown.summary import pooled
 from iosonde.weather.store import Store
-from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 MINUTE = 60 * SECOND
 WHOLE = START // MINUTE * MINUTE + MINUTE

@@ -15,7 +15,7 @@ from iosonde.model.frames import NULL_NS, Frame, TargetRef
 from iosonde.model.ops import OPS
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit.makers import SECOND, START, everything, row, same, sealed, simulated
+from tests.kit.samples.makers import SECOND, START, everything, row, same, sealed, simulated
 
 HOUR = 3600 * SECOND
 

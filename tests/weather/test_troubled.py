@@ -22,11 +22,21 @@ from iosonde.weather.report.words import report_words
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.words import say
 from iosonde.weather.store import Store
-from tests.kit import troubled
 from tests.kit.commands import put, run
-from tests.kit.made import made
-from tests.kit.makers import SECOND, state, with_ops
-from tests.kit.troubled import CACHED_SLOW, FAULT, HARD, HOUR, HUNG_HOST, MILD, THIRD, UNCACHED, at
+from tests.kit.samples import troubled
+from tests.kit.samples.made import made
+from tests.kit.samples.makers import SECOND, state, with_ops
+from tests.kit.samples.troubled import (
+    CACHED_SLOW,
+    FAULT,
+    HARD,
+    HOUR,
+    HUNG_HOST,
+    MILD,
+    THIRD,
+    UNCACHED,
+    at,
+)
 
 
 @pytest.fixture(scope="module")

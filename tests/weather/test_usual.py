@@ -10,8 +10,8 @@ from iosonde.weather.slowdown.guarded import guard
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.slowdown.unusual import hour_of_week
 from iosonde.weather.store import Store
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND
 
 START = 1_788_739_200 * SECOND
 """A Monday, 00:00 UTC."""

@@ -10,7 +10,7 @@ from iosonde.weather.store import Store
 from iosonde.why.host import host_link
 from iosonde.why.links import LinkStanding, Ratio, StretchFacts
 from iosonde.why.question import Scene, Weather, WhyQuestion
-from tests.kit.makers import LATENCY, SECOND, START, simulated
+from tests.kit.samples.makers import LATENCY, SECOND, START, simulated
 
 BEGIN, END = START + 1860 * SECOND, START + 2640 * SECOND
 

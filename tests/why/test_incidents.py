@@ -7,9 +7,9 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmarks.truth.incident_draws import DRAWS
-from benchmarks.truth.incidents import incident
-from benchmarks.truth.whole_answer import KINDS, WITHHELD, Case, judge
+from benchmarks.truth.why.incident_draws import DRAWS
+from benchmarks.truth.why.incidents import incident
+from benchmarks.truth.why.whole_answer import KINDS, WITHHELD, Case, judge
 from iosonde.cli.main import main
 from iosonde.ingest.answers import Question, import_files
 from iosonde.serve.app import create

@@ -19,7 +19,7 @@ from iosonde.why.links import PartSource
 from iosonde.why.question import WhyQuestion
 from iosonde.why.words import say
 from tests.kit import harness
-from tests.kit.job_loads import Load, jobs
+from tests.kit.jobs.job_loads import Load, jobs
 
 pytestmark = [
     pytest.mark.service,

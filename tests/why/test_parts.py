@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import system
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import system
 from iosonde.bench.locate.stored import stored_transfers
 from iosonde.jobs.store.series import write_block
 from iosonde.model.metrics import MetricBlock
@@ -18,7 +18,7 @@ from iosonde.why.links import PartSource
 from iosonde.why.located import located_parts
 from iosonde.why.question import Weather
 from iosonde.why.servers import server_parts
-from tests.kit.stored_run import put_run
+from tests.kit.runs.stored_run import put_run
 from tests.why.made_links import BEGIN, S, stretch
 
 HOUR = 3600 * S

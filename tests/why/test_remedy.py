@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.truth.remedies import NEAR, remedied
+from benchmarks.truth.why.remedies import NEAR, remedied
 from iosonde.jobs.attribution.culprits import Confidence
-from iosonde.queue.fit import Model, QueueFit
+from iosonde.queue.fit import QueueFit
+from iosonde.queue.fitted_model import Model
 from iosonde.why.links import Gap, Kind
 from iosonde.why.load import PART_OF_LOAD, _stand_out
 from iosonde.why.remedy import _of_model, _Reads

@@ -16,9 +16,9 @@ use iosonde_core::pace::Schedule;
 use iosonde_core::sample::{Cache, Op, Outcome, Sample};
 use iosonde_core::seed::Random;
 use iosonde_core::slowdown::live::LiveOp;
+use iosonde_probe::probe::files::operations::{Files, Stat};
+use iosonde_probe::probe::files::pool::Pool;
 use iosonde_probe::probe::lane::Lane;
-use iosonde_probe::probe::operations::{Files, Stat};
-use iosonde_probe::probe::pool::Pool;
 use iosonde_probe::probe::slot::{RING_TICKS, Slot, Tick};
 
 const FILES: u64 = 20_000;

@@ -1,5 +1,5 @@
 //! Speed of the simulator: operations per second of the scenario of figure 5, and the tick loop beside it on a scenario
-//! that is idle for 99.9 % of the time. Run alternately, A B B A; `benchmarks/queue_speed.py` prints the table.
+//! that is idle for 99.9 % of the time. Run alternately, A B B A; `benchmarks/speed/queue_speed.py` prints the table.
 
 #[path = "../tests/ticks/mod.rs"]
 mod ticks;

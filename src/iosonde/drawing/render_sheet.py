@@ -15,7 +15,8 @@ import numpy as np
 from iosonde.drawing.axes import days, text_width, time_axis, value_axis, widened
 from iosonde.drawing.canvas import new_canvas, possible_width, write
 from iosonde.drawing.curves import curve_colours, draw_curves
-from iosonde.drawing.legend import legend, lines_of, wrapped
+from iosonde.drawing.legend import legend
+from iosonde.drawing.legend_words import lines_of, wrapped
 from iosonde.drawing.marks import (
     Bars,
     Cells,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iosonde.drawing.axes import text_width
-from iosonde.drawing.legend import legend_lines, wrapped
+from iosonde.drawing.legend_words import legend_lines, wrapped
 from iosonde.drawing.marks import Bars, Curve, RatioMarks, Strip
 from iosonde.drawing.marks_matplotlib import shortened
 from iosonde.drawing.sheet import Sheet

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.queue.fitted_model import Model
 from iosonde.queue.measured import QUANTILES, ReadGroup, groups_of
 from iosonde.queue.replicate import simulated_groups
 from iosonde.queue.stationary import FAMILIES, latency_quantiles
@@ -33,22 +34,6 @@ _MOST, _AGAIN = 120, 60
 """Models that Nelder and Mead's method tries; fewer where it begins at a fit."""
 _HOPELESS = 6.0
 """Times the least cost of all starts: this family is not tried further."""
-
-
-@dataclass(frozen=True)
-class Model:
-    """``service_s``: N; ``queue``: M; ``base_s``: L; ``family``: of ``stationary.FAMILIES``."""
-
-    family: str
-    service_s: float
-    queue: float
-    base_s: float
-
-    def quantiles_s(self, load_per_s: float, q: Floats = QUANTILES, queue: float = 0.0) -> Floats:
-        """Quantiles of latency at a load; with another ``queue`` where it is not 0."""
-        load = load_per_s * self.service_s
-        relative = latency_quantiles(self.family, load, queue or self.queue, q)
-        return self.base_s + self.service_s * relative
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from iosonde.queue.simulate import simulate
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
-    from iosonde.queue.fit import Model
+    from iosonde.queue.fitted_model import Model
 
 TICKS = 64
 """Ticks of one N."""

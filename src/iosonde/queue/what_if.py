@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from iosonde.queue.fit import Model, QueueFit
+    from iosonde.queue.fit import QueueFit
+    from iosonde.queue.fitted_model import Model
 
 _NORMAL_95 = 1.96
 

@@ -15,7 +15,8 @@ from iosonde.why.load import recorded_systems
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
-    from iosonde.queue.fit import Model, QueueFit
+    from iosonde.queue.fit import QueueFit
+    from iosonde.queue.fitted_model import Model
     from iosonde.why.links import LoadEvidence
     from iosonde.why.question import Scene
 

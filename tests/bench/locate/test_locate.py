@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.few import few
-from benchmarks.locate_truth.judge import KINDS, NOISES, generations_seen, judge, tellable
-from benchmarks.locate_truth.simulate import Noise, healthy, run, with_ost
-from benchmarks.locate_truth.systems import ost, server, system
+from benchmarks.truth.locate.locate_faults import KINDS, NOISES, generations_seen, judge, tellable
+from benchmarks.truth.locate.locate_few import few
+from benchmarks.truth.locate.simulate import Noise, healthy, run, with_ost
+from benchmarks.truth.locate.systems import ost, server, system
 from iosonde.bench.locate.dips import CHANCE
 from iosonde.bench.locate.findings import CannotTell, Cause, Fault
 from iosonde.bench.locate.locate import locate

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.simulate import Noise, healthy, run, with_ost
-from benchmarks.locate_truth.systems import System, system
+from benchmarks.truth.locate.simulate import Noise, healthy, run, with_ost
+from benchmarks.truth.locate.systems import System, system
 from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.cli.main import main
 from iosonde.engine.files import write_frame

@@ -12,7 +12,15 @@ from iosonde.cli.main import main
 from iosonde.connectors.darshan.log_transfers import transfers_of_log
 from iosonde.model.errors import InputFileError
 from tests.kit.commands import run
-from tests.kit.darshan_made import MIB, Made, Record, moved, needs_recorded, recorded, write_log
+from tests.kit.records.darshan_made import (
+    MIB,
+    Made,
+    Record,
+    moved,
+    needs_recorded,
+    recorded,
+    write_log,
+)
 
 pytest.importorskip("darshan", reason="pydarshan is an extra")
 OSTS, FILES = 24, 4

@@ -7,7 +7,7 @@ import pytest
 from iosonde.bench.runs import store as runs
 from tests.kit import harness
 from tests.kit.commands import run
-from tests.kit.driven import command, ended, started
+from tests.kit.runs.driven import command, ended, started
 
 pytestmark = [
     pytest.mark.service,

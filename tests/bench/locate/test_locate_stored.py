@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.locate_truth.simulate import Noise, healthy, run, with_ost
-from benchmarks.locate_truth.systems import system
+from benchmarks.truth.locate.simulate import Noise, healthy, run, with_ost
+from benchmarks.truth.locate.systems import system
 from iosonde.bench.locate.answers import Source, located
 from iosonde.bench.locate.stored import stored_transfers
 from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.model.errors import InputFileError
 from iosonde.model.transfers import Topology, Transfers, with_targets
 from tests.kit.commands import run as command
-from tests.kit.driven import bandwidth, left_in, rows_of
+from tests.kit.runs.driven import bandwidth, left_in, rows_of
 
 
 def simulated(slow: int) -> Transfers:

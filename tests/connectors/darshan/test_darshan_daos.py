@@ -14,8 +14,8 @@ from iosonde.connectors.darshan.library import names
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
-from tests.kit.connected import take
-from tests.kit.darshan_made import MIB, Made, id_of
+from tests.kit.records.connected import take
+from tests.kit.records.darshan_made import MIB, Made, id_of
 
 _MODULES = {
     "POSIX": (1, 4, "posix", 0),

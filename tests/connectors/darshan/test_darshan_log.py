@@ -12,7 +12,15 @@ from iosonde.connectors.darshan import log as darshan_log
 from iosonde.connectors.source import Settings, head_of
 from iosonde.model.errors import InputFileError, MissingPartError
 from iosonde.model.jobs import Job
-from tests.kit.darshan_made import MIB, Made, jobs_of, moved, needs_recorded, recorded, write_log
+from tests.kit.records.darshan_made import (
+    MIB,
+    Made,
+    jobs_of,
+    moved,
+    needs_recorded,
+    recorded,
+    write_log,
+)
 
 SETTINGS = Settings()
 

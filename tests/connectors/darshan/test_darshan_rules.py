@@ -12,7 +12,7 @@ from iosonde.connectors.darshan.features import features
 from iosonde.connectors.darshan.job import job_of
 from iosonde.connectors.darshan.records import MODULES, LogHeader, Records, program_of
 from iosonde.model.jobs import Job
-from tests.kit.darshan_made import MIB, Record, moved
+from tests.kit.records.darshan_made import MIB, Record, moved
 
 
 def records_of(module: str, some: list[Record]) -> Records:

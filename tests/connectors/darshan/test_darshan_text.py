@@ -14,7 +14,7 @@ from iosonde.connectors.darshan import text as darshan_text
 from iosonde.connectors.source import Settings, head_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job, Scalar
-from tests.kit.darshan_made import (
+from tests.kit.records.darshan_made import (
     MIB,
     Made,
     Record,

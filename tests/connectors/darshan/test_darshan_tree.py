@@ -17,7 +17,7 @@ from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from tests.connectors.darshan.test_darshan_log import mutated
-from tests.kit.darshan_made import MIB, Made, log_bytes, moved, recorded, write_log
+from tests.kit.records.darshan_made import MIB, Made, log_bytes, moved, recorded, write_log
 
 
 def one(name: str) -> Made:

@@ -11,7 +11,7 @@ import pytest
 from iosonde.connectors.lustre import h5lmt, hdf5_steps, tokio_timeseries
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
-from tests.kit.lmt_files import Got, lying, series
+from tests.kit.records.lmt_files import Got, lying, series
 
 T0 = 1517126400
 OSTS = ["work-OST0000", "work-OST0001"]

@@ -9,7 +9,7 @@ import pytest
 from iosonde.connectors.lustre import get_param
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import connector_of
-from tests.kit.connected import survives, take
+from tests.kit.records.connected import survives, take
 
 T0 = 1790000000
 OST, MDT, MOUNT = "obdfilter.work-OST0000", "mdt.work-MDT0000", "llite.work-ffff000189257000"

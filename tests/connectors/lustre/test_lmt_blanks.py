@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from iosonde.connectors.counters import blanks
 from iosonde.connectors.lustre.lmt.blanks import Blanks
-from tests.kit.readings import VALUES, slowly
+from tests.kit.records.readings import VALUES, slowly
 
 
 def tables() -> st.SearchStrategy[list[list[float]]]:

@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.connectors.lustre import h5lmt, tokio_timeseries
 from iosonde.connectors.lustre.lmt import sql as lmt_sql
-from tests.kit.lmt_files import Got, real
+from tests.kit.records.lmt_files import Got, real
 
 DAY = "lmt/snx11025_2018-01-28"
 ZONE = ZoneInfo("America/Los_Angeles")

@@ -15,7 +15,7 @@ from iosonde.connectors.lustre.lmt import spans as lmt_spans
 from iosonde.connectors.lustre.lmt import sql as lmt_sql
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
-from tests.kit.lmt_files import Got, database
+from tests.kit.records.lmt_files import Got, database
 
 UTC = ZoneInfo("UTC")
 START = 1517097600  # 2018-01-28 00:00:00 UTC

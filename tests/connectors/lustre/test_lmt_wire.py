@@ -13,7 +13,7 @@ import pytest
 from iosonde.connectors.gather import Gather
 from iosonde.connectors.lustre.lmt import wire as lmt_wire
 from iosonde.connectors.source import head_of
-from tests.kit.lmt_files import Got, real
+from tests.kit.records.lmt_files import Got, real
 
 T0 = 1517126400
 

@@ -9,8 +9,8 @@ import pytest
 
 from iosonde.connectors.lustre import job_stats, proc
 from iosonde.model.jobs import Job
-from tests.kit.connected import take
-from tests.kit.lmt_files import Got
+from tests.kit.records.connected import take
+from tests.kit.records.lmt_files import Got
 
 T0 = 1790000000
 

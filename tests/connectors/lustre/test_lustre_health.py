@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.connectors.lustre import lctl_dl, lfs_df
 from iosonde.connectors.source import head_of
-from tests.kit.lmt_files import Got, real
+from tests.kit.records.lmt_files import Got, real
 
 T0 = 1489998203
 HEADER = "UUID                   1K-blocks        Used   Available Use% Mounted on"

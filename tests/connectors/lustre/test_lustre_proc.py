@@ -17,8 +17,8 @@ from iosonde.connectors.lustre import proc as lustre_proc
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
-from tests.kit.latencies import DATA
-from tests.kit.lmt_files import Got, real
+from tests.kit.records.lmt_files import Got, real
+from tests.kit.samples.latencies import DATA
 
 T0 = 1705616007
 JOB = "  snapshot_time:   {at}\n  {name}:      {{ samples: {n}, unit: bytes, min: 1, max: 9, sum: {total} }}\n"

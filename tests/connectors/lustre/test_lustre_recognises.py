@@ -10,7 +10,7 @@ from iosonde.connectors.lustre import proc as lustre_proc
 from iosonde.connectors.lustre.lmt import sql as lmt_sql
 from iosonde.connectors.lustre.lmt import wire as lmt_wire
 from iosonde.connectors.source import head_of
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 CONNECTORS = (
     h5lmt,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.connectors.lustre import job_stats
-from tests.kit.connected import Out, survives, take
+from tests.kit.records.connected import Out, survives, take
 
 T0 = 1790000000
 GB = 10**9

@@ -8,8 +8,8 @@ import pytest
 
 from iosonde.connectors.scheduler import job_table
 from iosonde.connectors.source import Settings, head_of
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 SUMMARY = "CREATE TABLE summary(stepid primary key, hostname, start integer, completion integer, numnodes integer)"
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from iosonde.connectors.scheduler import jobcomp
 from iosonde.connectors.sources import connector_of
-from tests.kit.connected import survives, take
+from tests.kit.records.connected import survives, take
 
 LOG = """\
 JobId=24 UserId=root(0) GroupId=root(0) Name=a job=2 x JobState=COMPLETED Partition=debug TimeLimit=UNLIMITED \

@@ -13,8 +13,8 @@ from iosonde.connectors.scheduler.node_list import expand
 from iosonde.connectors.source import head_of
 from iosonde.model.jobs import Job
 from iosonde.model.units import parse_time
-from tests.kit.connected import Out, survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import Out, survives, take
+from tests.kit.samples.latencies import real
 
 LA = ZoneInfo("America/Los_Angeles")
 HEAD = "JobID|JobIDRaw|User|JobName|State|ExitCode|Start|End|NNodes|NodeList"

@@ -11,8 +11,8 @@ import pytest
 from iosonde.connectors.scheduler import sacct, sacct_json, xtdb2proc
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 OLD: dict[str, Any] = {
     "job_id": 7, "cluster": "lab", "user": "u", "account": "a", "name": "n", "nodes": "u[001-002]",

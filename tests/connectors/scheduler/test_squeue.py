@@ -6,8 +6,8 @@ from datetime import UTC
 
 from iosonde.connectors.scheduler import squeue
 from iosonde.connectors.source import head_of
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 HEAD = "JOBID|USER|NAME|STATE|NODELIST|START_TIME|END_TIME|NODES|CPUS"
 ROWS = (

@@ -9,8 +9,8 @@ import pytest
 
 from iosonde.connectors.scheduler import xtdb2proc
 from iosonde.connectors.source import head_of
-from tests.kit.connected import survives, take
-from tests.kit.latencies import real
+from tests.kit.records.connected import survives, take
+from tests.kit.samples.latencies import real
 
 ROW = "cpu=1,slot=0,cabinet=null,x_coord={x},y_coord=2,z_coord=3,processor_status='up, so to say',processor_id={n}"
 

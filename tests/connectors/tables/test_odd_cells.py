@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from iosonde.connectors.tables.unparsable_cells import ISO, about_number, about_time
 from iosonde.model.errors import UsageError
-from tests.kit.tables import HEAD, MAPPING, read, row, write
+from tests.kit.jobs.tables import HEAD, MAPPING, read, row, write
 
 
 @pytest.mark.parametrize(

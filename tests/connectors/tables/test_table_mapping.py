@@ -21,7 +21,7 @@ from iosonde.jobs.table.derived import with_derived
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.units import to_ns
-from tests.kit.tables import GIB, HEAD, MAPPING, MONTH, read, row, write
+from tests.kit.jobs.tables import GIB, HEAD, MAPPING, MONTH, read, row, write
 
 
 def test_a_table_becomes_jobs(tmp_path):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.load.events import make
-from benchmarks.load.nobody import KINDS, names_nobody, nobody
-from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
+from benchmarks.truth.load.blame_events import make
+from benchmarks.truth.load.blame_nobody import KINDS, names_nobody, nobody
+from benchmarks.truth.load.week import BEGIN_NS, Cluster, S, generate
 from iosonde.jobs.attribution.allocations import allocations_of
 from iosonde.jobs.attribution.blame import SlowdownSeries, blame
 from iosonde.jobs.attribution.culprits import Confidence, culprits

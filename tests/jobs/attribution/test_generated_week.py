@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.load.judge import judge
-from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
+from benchmarks.truth.load.load_weeks import judge
+from benchmarks.truth.load.week import BEGIN_NS, Cluster, S, generate
 from iosonde.jobs.attribution.clock import clock_offset
 from iosonde.jobs.attribution.join import divide, join
 from iosonde.jobs.attribution.shares import shares

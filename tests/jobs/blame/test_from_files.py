@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 import iosonde
-from benchmarks.load.as_files import HOG, HOG_NODES, TARGET, hog_event, write_files
-from benchmarks.load.week import Cluster
+from benchmarks.truth.load.as_files import HOG, HOG_NODES, TARGET, hog_event, write_files
+from benchmarks.truth.load.week import Cluster
 from iosonde.cli.main import main
 
 CLUSTER = Cluster(exclusive=6, shared=3, jobs=120, days=0.8)

@@ -13,7 +13,7 @@ import pytest
 
 from iosonde.cli.main import main
 from iosonde.jobs.attribution.culprits import LIMITS, Confidence
-from tests.kit.job_loads import Load, jobs
+from tests.kit.jobs.job_loads import Load, jobs
 
 SCRIPT = Path(__file__).parents[3] / "deploy" / "record-jobs"
 LASTS_S, HOG_S, WARM_S = 36.0, 5.0, 5.0

@@ -17,8 +17,8 @@ from iosonde.jobs.climate.words import say_along, say_change, say_climates, say_
 from iosonde.jobs.table.from_files import merged
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import NULL_NS
-from tests.kit.climates_made import runs, together, weathered
-from tests.kit.jobs_made import DAY, START_S, table
+from tests.kit.jobs.climates_made import runs, together, weathered
+from tests.kit.jobs.jobs_made import DAY, START_S, table
 
 START_NS = START_S * 10**9
 

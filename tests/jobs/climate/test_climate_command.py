@@ -23,9 +23,9 @@ from iosonde.jobs.climate.worth_words import say_validation
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import Job, JobTable, Scalar
-from tests.kit.climates_made import together
 from tests.kit.commands import run
-from tests.kit.jobs_made import START_S, table
+from tests.kit.jobs.climates_made import together
+from tests.kit.jobs.jobs_made import START_S, table
 
 MAPPING = """
 [job]

@@ -12,7 +12,7 @@ from iosonde.jobs.climate.data import climate_data
 from iosonde.jobs.climate.words import GRADUAL, say_change, say_event
 from iosonde.jobs.table.derived import with_derived
 from iosonde.stats.change_points import ChangePoint, shifts
-from tests.kit.jobs_made import table
+from tests.kit.jobs.jobs_made import table
 
 N = 300
 DAYS = np.arange(N, dtype=np.float64)

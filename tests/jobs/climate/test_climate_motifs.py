@@ -10,7 +10,7 @@ from iosonde.jobs.climate.validation import validated
 from iosonde.jobs.climate.worth_words import say_cluster, say_motifs, say_validation
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
-from tests.kit.jobs_made import table
+from tests.kit.jobs.jobs_made import table
 
 KINDS = {
     "big write": (0.0, 1e12, 0.0, 1e4, 2e3),

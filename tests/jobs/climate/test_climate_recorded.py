@@ -12,7 +12,7 @@ from iosonde.jobs.climate.motifs import motifs
 from iosonde.jobs.climate.words import say_event
 from iosonde.jobs.table.source import from_files
 from iosonde.model.jobs import JobTable
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 YEAR = DATA / "umami" / "tables" / "year_edison.csv.gz"
 pytestmark = pytest.mark.skipif(not YEAR.exists(), reason=f"no recorded year in {YEAR.parent}")

@@ -17,7 +17,7 @@ from iosonde.jobs.table.derived import with_derived
 from iosonde.jobs.table.from_files import merged
 from iosonde.model.errors import UsageError
 from tests.kit.commands import run
-from tests.kit.tables import MAPPING, read, row, simulated, write
+from tests.kit.jobs.tables import MAPPING, read, row, simulated, write
 
 CF = "cf_bandwidth_ratio"
 

@@ -8,7 +8,7 @@ import pytest
 from iosonde.jobs.correlate.correlate import Correlation, correlate
 from iosonde.jobs.correlate.words import claimed, say_doubt, say_group
 from iosonde.stats.association import associations
-from tests.kit.jobs_made import table
+from tests.kit.jobs.jobs_made import table
 
 N = 100
 STEPS = np.arange(N) / 20

@@ -14,7 +14,7 @@ from iosonde.jobs.table.derived import fraction_of_peak
 from iosonde.jobs.table.from_files import load_tables, mappings
 from iosonde.model.units import to_ns
 from tests.kit.commands import run
-from tests.kit.tables import MONTH, TABLES
+from tests.kit.jobs.tables import MONTH, TABLES
 
 pytestmark = pytest.mark.skipif(
     not TABLES.is_dir(), reason=f"the published tables are not in {TABLES} (IOSONDE_DATA)"

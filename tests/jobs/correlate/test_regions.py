@@ -12,9 +12,9 @@ from iosonde.jobs import answers
 from iosonde.jobs.climate.regions import between, climates
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
-from tests.kit.climates_made import weathered
 from tests.kit.commands import run
-from tests.kit.jobs_made import DAY, START_S, table
+from tests.kit.jobs.climates_made import weathered
+from tests.kit.jobs.jobs_made import DAY, START_S, table
 
 NS = 10**9
 

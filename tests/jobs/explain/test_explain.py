@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.truth.metrics import bad_days
+from benchmarks.truth.jobs.metrics import bad_days
 from iosonde.connectors.source import Settings
 from iosonde.jobs.explain.explain import Explanation, explain
 from iosonde.jobs.explain.shortened import LONGEST
@@ -24,7 +24,7 @@ from iosonde.jobs.table.source import from_files
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.jobs import Job, JobTable, Scalar
 from tests.kit.commands import run
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 TABLES = DATA / "umami" / "tables"
 EXAMPLES = Path(__file__).parents[3] / "examples" / "umami-month"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.truth import metrics as made
+from benchmarks.truth.jobs import metrics as made
 from iosonde.jobs.explain.neighbour_loss import (
     REACH,
     SHRINK,

@@ -11,8 +11,8 @@ from iosonde.engine.contract import INTERVAL_NS
 from iosonde.jobs.table.benchmark_jobs import own_runs
 from iosonde.jobs.table.benchmark_kind import motif_of
 from tests.kit.commands import run
-from tests.kit.made_runs import benchmark
-from tests.kit.makers import SECOND, START, simulated
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.samples.makers import SECOND, START, simulated
 
 FIRST = -(-START // INTERVAL_NS) * INTERVAL_NS + INTERVAL_NS
 """The first run begins when ten whole minutes have been probed."""

@@ -13,7 +13,7 @@ from iosonde.jobs.explain.since import since
 from iosonde.jobs.explain.words import judge
 from iosonde.model.jobs import JobTable
 from tests.kit.commands import run
-from tests.kit.jobs_made import START_S, table
+from tests.kit.jobs.jobs_made import START_S, table
 
 
 def changed(seed: int, last: float = 1.0) -> JobTable:

@@ -15,7 +15,7 @@ from iosonde.jobs.table.derived import fraction_of_peak, with_derived
 from iosonde.jobs.umami.diagram import umami
 from iosonde.model.job_metrics import About
 from tests.kit.commands import run
-from tests.kit.jobs_made import table
+from tests.kit.jobs.jobs_made import table
 
 MAPPING = """
 [job]

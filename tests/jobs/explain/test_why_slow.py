@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.truth import slow_jobs as jobs
-from benchmarks.truth.why_slow import said
-from benchmarks.year_sentences import broken_but_usual, read, tell
+from benchmarks.truth.jobs import slow_jobs as jobs
+from benchmarks.truth.jobs.why_slow import said
+from benchmarks.truth.jobs.year_sentences import broken_but_usual, read, tell
 from iosonde.jobs.answers import select
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.correlate.correlate import correlate
@@ -25,8 +25,8 @@ from iosonde.jobs.table.from_files import merged
 from iosonde.jobs.table.leakage import GROWS, judged
 from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.diagram import umami
-from tests.kit.jobs_made import table
-from tests.kit.latencies import DATA
+from tests.kit.jobs.jobs_made import table
+from tests.kit.samples.latencies import DATA
 
 YEAR = DATA / "umami" / "tables" / "year_edison.csv.gz"
 

@@ -13,9 +13,9 @@ from iosonde.jobs.load.at import jobs_at
 from iosonde.jobs.load.history import LoadHistory, gathered, node_groups
 from iosonde.jobs.load.view import Asked, load_view
 from iosonde.jobs.load.words import say
-from tests.kit import load_made
-from tests.kit.load_made import HOG, HOG_JOB, HOG_NS, HOG_PER_S
-from tests.kit.stores import HOUR, SECOND
+from tests.kit.jobs import load_made
+from tests.kit.jobs.load_made import HOG, HOG_JOB, HOG_NS, HOG_PER_S
+from tests.kit.samples.stores import HOUR, SECOND
 
 JOINED = load_made.made()
 GRID = JOINED.recorded.grid

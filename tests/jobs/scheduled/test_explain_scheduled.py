@@ -15,7 +15,7 @@ from iosonde.jobs.scheduled.text import WIDTH
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.model.jobs import Job, Scalar
 from tests.kit.commands import run
-from tests.kit.probed import SECOND, probed
+from tests.kit.samples.makers import SECOND, probed
 
 BEGIN = datetime(2026, 9, 22, tzinfo=UTC)
 """A Tuesday; the probe runs from here on for twelve hours."""

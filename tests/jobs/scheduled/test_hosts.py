@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.jobs.scheduled.storage import storage_during
 from iosonde.weather.store import Store
-from tests.kit.probed import SECOND, probed
+from tests.kit.samples.makers import SECOND, probed
 
 START = 1_790_035_200 * SECOND
 HOUR = 3_600

@@ -12,7 +12,7 @@ from iosonde.connectors.source import Settings
 from iosonde.jobs.scheduled.runs import chosen_run, scheduled_runs
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import Job, Scalar
-from tests.kit.latencies import real
+from tests.kit.samples.latencies import real
 
 S = 1_000_000_000
 T = 1_790_000_000 * S

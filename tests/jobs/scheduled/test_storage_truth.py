@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.truth import kinds
-from benchmarks.truth.scheduled import DAYS, START, holds, made_jobs, told
+from benchmarks.truth.jobs.scheduled import DAYS, START, holds, made_jobs, told
+from benchmarks.truth.weather import kinds
 from iosonde.jobs.scheduled.storage import storage_during
 from iosonde.weather.store import Store
-from tests.kit.probed import SECOND, probed
+from tests.kit.samples.makers import SECOND, probed
 
 
 @pytest.mark.parametrize("name", ["floor and tail", "Pareto stragglers", "short bursts"])

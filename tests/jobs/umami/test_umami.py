@@ -12,7 +12,7 @@ from iosonde.jobs.umami.diagram import LARGEST, STANDARD, umami
 from iosonde.jobs.umami.records import as_json, records
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import job_metrics
-from tests.kit.jobs_made import DAY, START_S, simulated, table
+from tests.kit.jobs.jobs_made import DAY, START_S, simulated, table
 
 JOBS = simulated()
 CPU = "mds_cpu_mean_percent"

@@ -14,7 +14,7 @@ from iosonde.jobs.table.source import from_files
 from iosonde.jobs.umami.diagram import Umami, umami
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
-from tests.kit.latencies import DATA
+from tests.kit.samples.latencies import DATA
 
 TABLES = DATA / "umami" / "tables"
 EDISON, MIRA = TABLES / "pdsw17_edison.csv", TABLES / "pdsw17_mira.csv"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from iosonde.cli.main import main
-from tests.kit.jobs_made import simulated
+from tests.kit.jobs.jobs_made import simulated
 
 MAPPING = """
 [job]

@@ -23,7 +23,7 @@ from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_t
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
-from tests.kit.jobs_made import simulated, table
+from tests.kit.jobs.jobs_made import simulated, table
 
 CPU = "mds_cpu_mean_percent"
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

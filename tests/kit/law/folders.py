@@ -34,8 +34,7 @@ from iosonde.weather.upkeep.retain import retain
 from iosonde.weather.upkeep.ship import ship
 from tests.kit.law.model import Law, ViolationError, check_rows
 from tests.kit.law.schedule import Outcome
-from tests.kit.makers import LATENCY, SECOND, START
-from tests.kit.simulate import simulate
+from tests.kit.samples.makers import LATENCY, SECOND, START, simulate
 
 GRACES_NS = (0, 600 * SECOND)
 _OVER_NS = 2 * DAY_NS

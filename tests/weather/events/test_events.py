@@ -16,7 +16,7 @@ from iosonde.model.errors import DamagedFileWarning
 from iosonde.weather.events.log import read_events
 from iosonde.weather.events.words import say_event
 from tests.kit.commands import put, run
-from tests.kit.makers import SECOND, START, state
+from tests.kit.samples.makers import SECOND, START, state
 
 RUN = "6ab13b80deadbeef"
 MINUTE = 60 * SECOND

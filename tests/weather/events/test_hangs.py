@@ -15,7 +15,7 @@ from iosonde.weather.events.timeline import happened
 from iosonde.weather.samples.operations import FAILED, GONE, IN_TIME, LATE, Operations
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import SECOND, START, row, sealed, simulated
+from tests.kit.samples.makers import SECOND, START, row, sealed, simulated
 
 HOUR = 3600
 CREATE, STAT = 333_333_332, 499_999_998

@@ -11,8 +11,8 @@ from iosonde.weather.events.history import recurrence_of
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND
 
 START = 1_788_739_200 * SECOND
 """A Monday, 00:00 UTC."""

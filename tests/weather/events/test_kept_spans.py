@@ -12,8 +12,8 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.store import Store
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND
 
 START = 1_788_739_200 * SECOND
 HOUR, DAY = 3600, 86_400

@@ -25,7 +25,7 @@ from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples.periods import RunRef
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import SECOND, START, row, sealed
+from tests.kit.samples.makers import SECOND, START, row, sealed
 
 N = 4000
 

@@ -18,7 +18,7 @@ from iosonde.weather.slowdown.figure import slowdown_figure
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,15 @@ from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered, import_runs
-from tests.kit.makers import SECOND, START
+from tests.kit.samples.latencies import (
+    COOLEY,
+    MEASURING,
+    MISTRAL,
+    closed_loop,
+    gathered,
+    import_runs,
+)
+from tests.kit.samples.makers import SECOND, START
 
 STALL = (3.0, 0.8)
 DAY = 86_400 * SECOND

@@ -18,8 +18,8 @@ from iosonde.weather.compare.words import judge
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND
 
 BEGIN = 1_791_763_200 * SECOND
 DAY = 86_400

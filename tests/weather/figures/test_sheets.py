@@ -19,8 +19,8 @@ from iosonde.weather.figures.request import KINDS, FigureRequest
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples import boxes as boxes_module
 from iosonde.weather.store import Store
-from tests.kit.made import Trouble, made
-from tests.kit.makers import SECOND, START, row, sealed
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import SECOND, START, row, sealed
 
 HOUR = 3600
 BEGIN = START // (4 * HOUR * SECOND) * 4 * HOUR * SECOND

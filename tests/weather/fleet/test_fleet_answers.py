@@ -16,7 +16,7 @@ from iosonde.weather.fleet.answers import fleet_at, fleet_now
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.store import Store
 from tests.kit.commands import run
-from tests.kit.makers import LATENCY, SECOND, START, simulated, state, with_ops
+from tests.kit.samples.makers import LATENCY, SECOND, START, simulated, state, with_ops
 
 TARGETS = ("/work", "/home")
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}

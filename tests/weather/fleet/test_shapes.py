@@ -1,11 +1,11 @@
-"""The verdict of a matrix, held to made ones; the whole table: ``python -m benchmarks.truth --only fleet``."""
+"""The verdict of a matrix, held to made ones; the whole table: ``python -m benchmarks truth --only fleet``."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from benchmarks.truth import fleets
+from benchmarks.truth.weather import fleets
 from iosonde.weather.fleet.shapes import FleetShape, slow_part
 
 TIMES = 25

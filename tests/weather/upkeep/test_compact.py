@@ -22,7 +22,7 @@ from iosonde.weather.upkeep import day
 from iosonde.weather.upkeep.compact import compact
 from iosonde.weather.upkeep.retain import retain
 from tests.kit.commands import run
-from tests.kit.makers import SECOND, START, simulated
+from tests.kit.samples.makers import SECOND, START, simulated
 
 LATER = START + 3 * DAY_NS
 HOURS = 3

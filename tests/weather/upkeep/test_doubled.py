@@ -28,7 +28,7 @@ from iosonde.weather.upkeep.day import count
 from iosonde.weather.upkeep.doubled import check, repair
 from iosonde.weather.upkeep.retain import retain
 from tests.kit.commands import run
-from tests.kit.makers import START, simulated
+from tests.kit.samples.makers import START, simulated
 
 LATER = START + 3 * DAY_NS
 

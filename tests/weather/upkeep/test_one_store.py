@@ -11,7 +11,7 @@ from iosonde.doctor.judge.store import _clock
 from iosonde.engine.layout.segments import every_sealed, spool_segments
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
-from tests.kit.makers import SECOND, START, simulated, state
+from tests.kit.samples.makers import SECOND, START, simulated, state
 
 
 def closed(root: Path) -> None:

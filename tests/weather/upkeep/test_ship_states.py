@@ -16,7 +16,7 @@ from iosonde.model.units import HOUR_NS
 from iosonde.weather.fleet.answers import fleet_now
 from iosonde.weather.upkeep.ship import ship
 from tests.kit.commands import put, run
-from tests.kit.makers import SECOND, START, state, with_ops
+from tests.kit.samples.makers import SECOND, START, state, with_ops
 
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
 MINUTE = 60 * SECOND

@@ -66,7 +66,7 @@ impl Metrics {
     }
 }
 
-/// As in tests/kit/troubled.py: small reads 2.4x for half an hour, at its end reads 40x for a minute and a half.
+/// As in tests/kit/samples/troubled.py: small reads 2.4x for half an hour, at its end reads 40x for a minute and a half.
 #[test]
 fn of_several_slow_ops_each_has_its_own_numbers() {
     let mild = fault("md_read", 17 * HOUR / 2, "multiply = 2.4");

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::control::Control;
-use super::operations::{Operation, Ready};
+use super::files::operations::{Operation, Ready};
 use super::region::Region;
 use super::slot::{Claim, Slot, Tick};
 use iosonde_core::clock::{Clock, Stop, precise_sleeps, timed};

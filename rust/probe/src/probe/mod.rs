@@ -1,9 +1,8 @@
 //! The always-on probe: six operations per target on an open-loop schedule.
 //!
 //! A [`session`] prepares targets, runs one [`lane`] per op and target, and collects what they saw. Everything
-//! on a target lies in one marked [`place`].
+//! on a target lies in one marked [`place`](files::place).
 
-pub mod bigfile;
 pub mod breaker;
 pub mod collector;
 pub mod control;
@@ -11,23 +10,15 @@ pub mod crew;
 pub mod event_sink;
 pub mod evidence;
 pub mod export;
-pub mod fill_pace;
+pub mod files;
 pub mod governor;
-pub mod guard;
-pub mod identity;
 pub mod lane;
 pub mod ledger;
 pub mod memory;
-pub mod operations;
 pub mod origin;
 pub mod past;
-pub mod pin;
-pub mod place;
-pub mod pool;
-pub mod prepare;
 pub mod reading;
 pub mod region;
-mod room;
 pub mod session;
 pub mod simulate;
 pub mod slot;

@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use rustix::io::Errno;
 
+use super::files::pool::Pool;
 use super::memory::Memory;
-use super::pool::Pool;
 use super::slot::{SLOT, Slot};
 
 const STOP: usize = 0;

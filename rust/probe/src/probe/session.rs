@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use super::collector::{Collector, OnNote, Summary, spool_target};
 use super::crew::{Crew, Processes, Threads};
+use super::files::prepare::{boot_id, memory_bytes};
 use super::origin::Origin;
-use super::prepare::{boot_id, memory_bytes};
 use super::state::slug;
 use super::state_writer::StateWriter;
 pub use super::supervisor::Beat;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::breaker;
 use super::evidence::Evidence;
-use super::prepare::Made;
+use super::files::prepare::Made;
 use super::region::Progress;
 use super::slot::Slot;
 use super::state::{Files, OpHealth, TargetState};

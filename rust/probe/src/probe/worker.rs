@@ -15,12 +15,13 @@ use std::thread::{JoinHandle, Thread};
 use serde::{Deserialize, Serialize};
 
 use super::evidence::PREPARING;
-use super::guard::{Displaced, Look};
+use super::files::guard::{Displaced, Look};
+use super::files::place;
+use super::files::prepare::{Made, Prepared};
 use super::lane::Lane;
 use super::origin::Origin;
-use super::prepare::{Made, Prepared};
 use super::region::Region;
-use super::{ProbeError, Progress, place};
+use super::{ProbeError, Progress};
 use crate::config::TargetPlan;
 use iosonde_core::clock::{Clock, Stop};
 use iosonde_core::pace::Schedule;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::disk::{Disk, RealDisk};
-use super::retention::Keep;
 use super::spool;
+use crate::config::Keep;
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::sample::Sample;
 

@@ -15,7 +15,7 @@ use super::disk::{Disk, Entry, Removal};
 use super::health::Health;
 use super::spool;
 use super::spooler::SEGMENT_NS;
-pub use crate::config::Keep;
+use crate::config::Keep;
 
 const SAMPLES: &str = "samples";
 /// How often age, size and free space are looked at when nothing is wrong.

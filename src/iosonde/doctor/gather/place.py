@@ -1,4 +1,4 @@
-"""Facts of a probe's place below a target (layout: rust/probe/src/probe/place.rs).
+"""Facts of a probe's place below a target (layout: rust/probe/src/probe/files/place.rs).
 
 Everything is opened for reading, relative to the directory before, and follows no symbolic link: a
 target is foreign ground. Of the pool only few files are touched, because a touch warms the caches

@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde.drawing.axes import days, text_width, time_axis
 from iosonde.drawing.canvas import new_canvas, possible_width, write
-from iosonde.drawing.legend import wrapped
+from iosonde.drawing.legend_words import wrapped
 from iosonde.drawing.style import DARK, LIGHT, Style
 from iosonde.jobs.climate.figure import HIGHEST, ClimateColumn, ClimateFigure, ClimatePane
 

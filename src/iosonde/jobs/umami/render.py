@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.drawing.axes import days, text_width, time_axis
 from iosonde.drawing.canvas import new_canvas, possible_width, write
-from iosonde.drawing.legend import wrapped
+from iosonde.drawing.legend_words import wrapped
 from iosonde.drawing.style import DARK, LIGHT, Style
 from iosonde.jobs.umami.figure import UmamiFigure, UmamiRow
 from iosonde.jobs.umami.marks import draw_box, draw_runs

@@ -16,7 +16,7 @@ from iosonde.stats.multiple import benjamini_hochberg, holm
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.seasons import Matching, match
 from iosonde.weather.compare.shift import LEVELS, Pair, QuantileShift
-from iosonde.weather.compare.unseen_load import Period
+from iosonde.weather.compare.sides import Period
 from iosonde.weather.samples.periods import Part, part_samples, part_series
 from iosonde.weather.store import Store
 

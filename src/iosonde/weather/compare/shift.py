@@ -21,7 +21,8 @@ import numpy as np
 
 from iosonde.stats.multiple import simes
 from iosonde.weather.compare import dependence
-from iosonde.weather.compare.unseen_load import Gaps, Period, Side, bisect
+from iosonde.weather.compare.sides import Period, Side
+from iosonde.weather.compare.unseen_load import Gaps, bisect
 from iosonde.weather.compare.whole import UNKNOWN, Whole
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.model.arrays import Floats
-    from iosonde.weather.compare.unseen_load import Side
+    from iosonde.weather.compare.sides import Side
 
 
 _STEPS = 30

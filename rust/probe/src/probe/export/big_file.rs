@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::place::ExportPlace;
 use crate::config::TargetPlan;
 use crate::config::first_start::{DIRECT_BYTES, SHARE_OF_ROOM};
-use crate::probe::fill_pace::FillPace;
+use crate::probe::files::fill_pace::FillPace;
 use crate::probe::{ProbeError, Progress};
 
 /// Its name in the place.

@@ -7,7 +7,7 @@ use iosonde_nfs::link::Link;
 use rustix::io::Errno;
 
 use super::place::{ExportPlace, write_mark};
-use crate::probe::guard::{Displaced, Look};
+use crate::probe::files::guard::{Displaced, Look};
 
 type Identity = (u64, u64);
 

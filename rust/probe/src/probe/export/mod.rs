@@ -25,10 +25,11 @@ use iosonde_nfs::files::{Handle, stable_how};
 use iosonde_nfs::link::Link;
 use iosonde_nfs::objects::Objects;
 
-use super::guard::Look;
+use super::files::guard::Look;
+use super::files::pool;
 use super::origin::Origin;
 use super::region::Region;
-use super::{ProbeError, Progress, pool};
+use super::{ProbeError, Progress};
 use crate::config::TargetPlan;
 use guard::ExportGuard;
 use place::ExportPlace;

@@ -20,9 +20,9 @@ use rustix::io::Errno;
 
 use crate::config::TargetPlan;
 use crate::probe::ProbeError;
+use crate::probe::files::place::MARK;
+use crate::probe::files::pool::Repair;
 use crate::probe::origin::Origin;
-use crate::probe::place::MARK;
-use crate::probe::pool::Repair;
 use crate::probe::state::slug;
 use crate::record::dates::second_of;
 

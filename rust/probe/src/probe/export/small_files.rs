@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::place::ExportPlace;
 use crate::config::TargetPlan;
 use crate::probe::ProbeError;
-use crate::probe::pool::{Found, SUSPECTS, directory_name};
+use crate::probe::files::pool::{Found, SUSPECTS, directory_name};
 
 /// List the pool; the newest files are checked for their size.
 pub fn look(place: &mut ExportPlace, pool: &[u8], object_bytes: u64) -> Result<Found, ProbeError> {

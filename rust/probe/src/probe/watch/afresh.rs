@@ -4,7 +4,7 @@ use rustix::io::Errno;
 
 use super::{EventSink, FAILURES, OpWatch, Owner, Role, Watch};
 use crate::probe::evidence::process_state;
-use crate::probe::guard::Displaced;
+use crate::probe::files::guard::Displaced;
 use iosonde_core::sample::{Op, Outcome};
 
 impl Watch {

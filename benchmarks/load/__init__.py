@@ -1,1 +1,0 @@
-"""Generated load of a cluster with known truth: jobs, allocations, operations of nodes, culprits."""
