@@ -23,8 +23,8 @@ from iosonde.ingest.answers import Question, import_files
 from iosonde.jobs.store.jobs import read_jobs
 from iosonde.model.errors import InputFileError
 from tests.connectors.test_packed import TEXT
-from tests.kit import ior_made
 from tests.kit.commands import run
+from tests.kit.records import ior_made
 from tests.kit.samples.latencies import gathered
 
 DAY_S = 86_400

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.cli.main import GROUPS
+from iosonde.cli.commands import every
 from iosonde.connectors.benchmarks.mdworkbench import latencies as mdworkbench
 from iosonde.connectors.benchmarks.mdworkbench.latencies import (
     OPS,
@@ -313,7 +313,7 @@ def test_the_page_says_what_the_code_does():
     assert " ".join(OPS) in page
     for name in ("import", "bursts", "compare"):
         assert f"iosonde {name} " in page
-        assert name in {command.name for group in GROUPS.values() for command in group}
+        assert name in {command.name for command in every()}
     assert "`HOST.rank0007`" in page
     assert imported.rank_host("HOST", 7) == "HOST.rank0007"
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from benchmarks.locate_truth.simulate import healthy, with_ost
-from benchmarks.locate_truth.systems import system
-from benchmarks.truth.incidents import Incident, incident
 
+from benchmarks.truth.locate.simulate import healthy, with_ost
+from benchmarks.truth.locate.systems import system
+from benchmarks.truth.why.incidents import Incident, incident
 from iosonde.bench.locate.stored import stored_logs
 from iosonde.jobs.store.jobs import read_jobs, write_jobs
 from iosonde.model.jobs import Job, Scalar
 from iosonde.why.links import Kind
-from tests.kit import darshan_made
 from tests.kit.commands import run
+from tests.kit.records import darshan_made
 from tests.kit.records.darshan_made import MIB, Made, moved
 from tests.kit.runs.stored_run import put_run
 from tests.kit.samples.latencies import DATA

@@ -10,7 +10,6 @@ import httpx2
 import pytest
 
 from iosonde.serve.privacy.pseudonyms import KEY_BYTES, Pseudonyms
-from tests.kit import load_made, stores
 from tests.kit.hidden_words import (
     ACCOUNT,
     OF_LOG,
@@ -21,8 +20,10 @@ from tests.kit.hidden_words import (
     found_in,
     texts,
 )
+from tests.kit.jobs import load_made
 from tests.kit.jobs.load_made import HOG_NS
 from tests.kit.records.darshan_made import needs_recorded
+from tests.kit.samples import stores
 
 pytestmark = [pytest.mark.service, needs_recorded]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.cli import umami as umami_command
+from iosonde.cli import diagram
 from iosonde.jobs.answers import explain_job
 from iosonde.jobs.explain.data import explanation_data
 from iosonde.jobs.table.leakage import judged
@@ -178,7 +178,7 @@ def test_the_csv_is_that_of_the_terminal(tmp_path: Path) -> None:
     found = umami(JOBS, "12", metrics=names)
     with asking(tmp_path, JOBS) as client:
         csv_of = client.get("/api/umami", params={"job": "12", "format": "csv", "metric": names})
-    assert csv_of.text == umami_command._csv(found)
+    assert csv_of.text == diagram._csv(found)
 
 
 def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:

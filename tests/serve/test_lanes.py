@@ -14,7 +14,7 @@ from iosonde.serve.lanes import MOST_HEAVY
 from iosonde.serve.params import AGAIN_S, BusyError
 from iosonde.serve.routes import weather
 from iosonde.serve.shared import Shared
-from tests.kit import stores
+from tests.kit.samples import stores
 from tests.kit.samples.stores import HOST, MINUTE, NOW, SECOND
 
 HEAVY = 24
