@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
-use super::explain::printable;
+use iosonde_core::text::escaped;
 
 /// Files in the order they count. Their texts share one row of offsets, so that a span of the merged tree
 /// still tells the file it came from.
@@ -114,7 +114,7 @@ impl Places {
 
     /// An error about the first of `keys` that was written; the file's first line when none was.
     pub(super) fn error(&self, keys: &[String], what: &str) -> ConfigError {
-        let (whole, what) = (String::new(), printable(what));
+        let (whole, what) = (String::new(), escaped(what));
         match keys.iter().chain([&whole]).find_map(|key| self.0.get(key)) {
             Some(place) => ConfigError(format!("{place}: {what}")),
             None => ConfigError(what),
