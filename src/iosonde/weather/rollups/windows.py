@@ -124,6 +124,7 @@ def _levels(found: Rollups) -> dict[str, Any]:
         "response_ns": _whole_ns(tails[found.order]),
         "n_response": counts[found.order],
         "n_lost": found.columns["n_lost"],
+        **{name: np.full(len(found.order), NO_LEVEL) for name in ("n_late", "n_missed")},
     }
 
 
