@@ -15,6 +15,7 @@ pub mod fill_pace;
 pub mod governor;
 pub mod guard;
 pub mod identity;
+pub mod kernel_log;
 pub mod lane;
 pub mod ledger;
 pub mod memory;
