@@ -92,7 +92,8 @@ def test_the_baseline_in_prose_is_that_in_code() -> None:
     assert nearly in page
     assert f"below {is_['TAIL_COUNT']:g} rows that of the 0.90 quantile" in page
     assert is_["LATE_SHARE"] == 10
-    assert "by more than a tenth of a period" in page
+    assert "more than a tenth of a period after it was due" in page
+    assert f"of the interval of `late` reaches {is_['HELD_UP_AT']:g} and" in page
     assert f"buckets `({is_['GAMMA']:g}^(b-1), {is_['GAMMA']:g}^b]` ns" in page
 
 

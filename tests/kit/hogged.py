@@ -57,10 +57,11 @@ class Said(NamedTuple):
 
 def ask(*words: str) -> tuple[int, str]:
     """The exit code of ``iosonde WORDS`` in this process, and what it printed."""
-    out = io.StringIO()
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, write_through=True)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         code = main.main(list(words))
-    return code, out.getvalue()
+    return code, raw.getvalue().decode()
 
 
 def listen(agent: Agent, since_ns: int) -> list[Said]:
@@ -112,13 +113,11 @@ def _metrics(page: str) -> Said:
 
 
 def _why(answer: dict[str, Any], since_ns: int) -> Said:
-    """``event``: the stretch that it explains; older ones do not count."""
-    event = answer["event"] or {}
-    blames = (
-        answer["verdict"] not in ("nothing slow", "this host")
-        and event.get("start_ns", since_ns) >= since_ns
-    )
-    return Said("why", blames, answer["verdict"] == "this host", answer["sentence"])
+    """A stretch that began earlier does not count."""
+    slow = answer["links"]["slowness"]["fact"] or {}
+    host = answer["verdict"] == "this host" or slow.get("kind") == "host_busy"
+    mine = slow.get("begin_ns", 0) >= since_ns
+    return Said("why", mine and not host, mine and host, answer["sentence"])
 
 
 def agent_on(cpu: int, folder: Path, config: str) -> Agent:

@@ -54,7 +54,10 @@ def said(a_state, later_s=0):
             "since 14:05, not proof of slow storage",
         ),
         (
-            with_ops(md_stat={"late": 0.4, "host_busy": True}, data_read={"late": 0.38, "host_busy": True}),
+            with_ops(
+                md_stat={"late": 0.4, "host_busy": True},
+                data_read={"late": 0.38, "host_busy": True},
+            ),
             "host_busy",
             "info",
             "the probing host is busy: 40% of stats on /work began late or never, 38% of reads, "

@@ -343,6 +343,9 @@ fn of_row(row: &Bound<'_, PyTuple>) -> PyResult<Finding> {
 
 fn of_op(row: &Bound<'_, PyAny>) -> PyResult<OpVerdict> {
     let row = row.cast::<PyTuple>()?;
+    if row.len() != 13 {
+        return Err(PyValueError::new_err("expected the 13 fields of an operation's verdict"));
+    }
     let number = |place: usize| row.get_item(place)?.extract::<Option<f64>>();
     let flag = |place: usize| row.get_item(place)?.extract::<bool>();
     Ok(OpVerdict {

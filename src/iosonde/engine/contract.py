@@ -73,6 +73,8 @@ WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
 """Columns that every window table has; the others are statistics and may be left out."""
 LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost", "n_late", "n_missed")
 """The block of levels that a window table has when asked for."""
+HOST_COLUMNS = ("n_late", "n_missed")
+"""Those of them that only raw samples tell: what the probing host alone began late, and never."""
 
 INTERVAL_NS = 600_000_000_000
 """What a roll-up sums up: ten minutes of one series."""

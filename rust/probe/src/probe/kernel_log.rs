@@ -184,10 +184,10 @@ mod tests {
         ];
         let about = |path: &str| {
             let subject = subject(path);
-            let found = |line: &&&str| {
+            let found = |line: &&str| {
                 complaint(&format!("4,1,5000000,-;{line}\n SUBSYSTEM=x"), &subject, 1).is_some()
             };
-            lines.iter().enumerate().filter(|(_, line)| found(&line)).map(|(i, _)| i).collect::<Vec<_>>()
+            lines.iter().enumerate().filter(|(_, line)| found(line)).map(|(i, _)| i).collect::<Vec<_>>()
         };
         assert_eq!(about("/scratch a/x"), [0]);
         assert_eq!(about("/var"), [2]);

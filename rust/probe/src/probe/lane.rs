@@ -218,8 +218,9 @@ impl Lane {
         if !claim.revoked && now >= self.schedule.due_ns(self.next) {
             // The tick in whose period the operation ended is over too: the lane resumes at a future one.
             let divider = self.region.as_ref().map_or(1, Region::divider);
-            let waited_ns =
-                queue.zip(self.control.run_queue_ns()).map_or(0, |((before, _), now)| now - before);
+            let waited_ns = queue.map_or(0, |(before, after)| {
+                self.control.run_queue_ns().unwrap_or(after).saturating_sub(before)
+            });
             // Without its waits for a CPU the lane would have been free for the later ones.
             let blocked = self.schedule.tick_at(now.saturating_sub(waited_ns)) + 1;
             self.skip_until(blocked, Missed::Blocked(ended_ns), divider);

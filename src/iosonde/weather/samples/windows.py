@@ -21,6 +21,7 @@ from iosonde import _core
 from iosonde.engine.contract import (
     DERIVED,
     FATE,
+    HOST_COLUMNS,
     LEVEL_COLUMNS,
     SERIES_KEY,
     WINDOW_COLUMNS,
@@ -188,7 +189,7 @@ def _selects(
 ) -> tuple[str, ...]:
     """What ``_columns`` needs of ``groups``: plain columns, then for each list its lengths and its values."""
     plain = [*keys, "n_due", "n_seen", *_plain(names, levels)]
-    plain += ["n_lost", "n_late", "n_missed"] if levels else []
+    plain += ["n_lost", *HOST_COLUMNS] if levels else []
     return (
         f"SELECT {', '.join(plain)} FROM {source}",
         *(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS
+from iosonde.engine.contract import HOST_COLUMNS, INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -145,7 +145,7 @@ def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> Wind
     by_typ = verdict.slow(typ, lower, np.ones(len(typ)))
     slow = np.where(np.isnan(typ), _by_median(windows, baseline, learnt), by_typ)
     added = {"baseline_ns": baseline, **factors, "slow": slow, **found}
-    gone = {*LEVEL_COLUMNS, "young_error"} - {"n_late", "n_missed"}
+    gone = {*LEVEL_COLUMNS, "young_error"} - set(HOST_COLUMNS)
     kept = [name for name in windows.columns if name not in gone]
     return Frame({name: windows[name] for name in kept}).with_columns(added)
 
