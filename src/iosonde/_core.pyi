@@ -107,6 +107,9 @@ def quantile_bounds(n: int, q: float) -> tuple[int, int, int]:
 def share_interval(hits: int, n: int) -> tuple[float, float] | None:
     """The 95 % interval of a share (Clopper and Pearson 1934), None for n = 0."""
 
+def host_held_up(late: int, due: int) -> bool:
+    """Whether the probing host was busy that alone began so many of the due operations late, or never."""
+
 def student_shares(t: Buffer, freedom: Buffer) -> bytes:
     """Share of Student's variable (float64) below each t (float64) with so many degrees of freedom (float64).
 

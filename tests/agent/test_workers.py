@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import time
 from pathlib import Path
@@ -50,6 +51,29 @@ def test_a_stopped_worker_is_named_and_replaced(tmp_path: Path) -> None:
         "(partition by op order by due_ns) as gap from samples)"
     )
     assert gaps.fetchone() == (100_000_000, 100_000_000)
+
+
+def test_the_end_of_a_worker_has_a_reason(tmp_path: Path) -> None:
+    watched = tmp_path / "watched"
+    watched.mkdir()
+    with harness.running(tmp_path, f'flush = "100ms"\n{target(watched, QUICK)}') as agent:
+        [worker] = agent.processes()[1:]
+        os.kill(worker, signal.SIGKILL)
+        harness.wait_for("the word", lambda: agent.told("its worker ended (killed by SIGKILL"), 10)
+
+
+def test_a_limit_of_file_sizes_is_said(tmp_path: Path) -> None:
+    watched = tmp_path / "watched"
+    watched.mkdir()
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))  # noqa: E731
+    agent = Agent(tmp_path, target(watched, QUICK)).start(before=limit)
+    assert agent.process is not None
+    try:
+        assert agent.process.wait(60) == 1
+    finally:
+        agent.kill()
+    assert agent.told("File too large"), agent.log.read_text()
+    assert not agent.told("its worker ended")
 
 
 def test_a_worker_that_outlives_its_target_is_reaped(tmp_path: Path) -> None:

@@ -54,6 +54,22 @@ def said(a_state, later_s=0):
             "since 14:05, not proof of slow storage",
         ),
         (
+            with_ops(
+                md_stat={"late": 0.4, "host_busy": True},
+                data_read={"late": 0.38, "host_busy": True},
+            ),
+            "host_busy",
+            "info",
+            "the probing host is busy: 40% of stats on /work began late or never, 38% of reads, "
+            "not proof of slow storage",
+        ),
+        (
+            with_ops(md_stat={"late": 0.4, "host_busy": True}, data_read=SLOW),
+            "slow",
+            "slow",
+            "reads on /work are 3.1x slower than usual (2.8-3.4) since 14:05",
+        ),
+        (
             with_ops(data_read=SLOW | {"host_busy": True}, md_stat=SLOW),
             "slow",
             "slow",
@@ -113,6 +129,24 @@ def test_what_may_be_slow_is_not_simply_as_usual():
         "/work is as usual: the slowest operation, reads, is at 7.5x (1.2-8.7), "
         "which is too uncertain to be called slow"
     )
+
+
+def test_what_its_windows_vary_by_is_the_reason_and_alerts_nobody():
+    """While what is usual is learnt the agent asks for more than an interval: so do sentence and code."""
+    young = with_ops(data_read={"slowdown": 28.0, "slowdown_lower": 14.0, "slowdown_upper": 38.0})
+    assert said(young)[::2] == (
+        "usual",
+        "/work is as usual: the slowest operation, reads, is at 28x (14-38), "
+        "no more than its windows have varied so far",
+    )
+    assert judged([young], START)[0] == OK
+
+
+def test_what_is_lost_alerts_though_the_host_is_busy():
+    lost = {"lost": 0.5, "lost_lower": 0.3, "late": 0.4, "host_busy": True}
+    assert said(with_ops(md_create=lost))[:2] == ("lost", "slow")
+    assert judged([with_ops(md_create=lost)], START)[0] == WARNING
+    assert judged([with_ops(md_create={"late": 0.9, "host_busy": True})], START)[0] == OK
 
 
 def test_usual_that_became_slower_is_said():

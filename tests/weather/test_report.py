@@ -82,9 +82,9 @@ def test_a_week_as_data(store):
     assert reads.caches == {"direct": reads.n_due - reads.n_lost}
 
 
-def test_lost_are_those_late_skipped_failed_or_open_but_not_those_shed(tmp_path):
+def test_lost_are_those_held_up_skipped_failed_or_open_but_not_those_shed(tmp_path):
     rows = [
-        row(MONDAY, 1000),
+        row(MONDAY, 3 * SECOND // 2),
         row(MONDAY + SECOND, 1000, began_ns=MONDAY + SECOND + 100_000_001),
         row(MONDAY + 2 * SECOND, 1000, outcome="EIO"),
         row(MONDAY + 3 * SECOND, 1000, began_ns=None, outcome="skipped"),

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::slowdown::verdict::State;
-use iosonde_probe::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan};
+use iosonde_probe::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan, cannot_listen};
 use iosonde_probe::probe::ProbeError;
 use iosonde_probe::probe::collector::OnNote;
 use iosonde_probe::probe::session::Session;
+use iosonde_probe::probe::worker::large_files_fail;
 
 use crate::configure;
 use crate::exit::{Failure, USAGE};
@@ -62,12 +63,17 @@ pub fn run(options: &Run) -> Result<(), (u8, Option<String>)> {
 fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failure> {
     let wrong = |error: ConfigError| (USAGE, error.to_string());
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    if let Some(what) = options.listen.as_deref().and_then(cannot_listen) {
+        return Err((USAGE, what));
+    }
     let plans = config.plans().map_err(wrong)?;
     let mut session = Session::new(config.clone(), Arc::clone(&clock)).map_err(wrong)?;
     if options.check {
         log.info("check", &format!("{}: ok", options.config.display()));
         return Ok(());
     }
+    end_on_panic(Arc::clone(log));
+    large_files_fail();
     session.with_worker("/proc/self/exe".into());
     session.on_note(note_logger(Arc::clone(log)));
     let ended = |error: String| (1, error);
@@ -96,6 +102,20 @@ fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failu
         textfile.end();
     }
     result
+}
+
+/// Whichever thread panics, the process ends with an error: without it the others would go on and say what was true before.
+fn end_on_panic(log: Arc<Log>) {
+    std::panic::set_hook(Box::new(move |info| {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("unnamed");
+        log.error(
+            "panic",
+            &format!("the thread '{name}' panicked: {info}; this is a defect of the agent, which ends"),
+        );
+        log.end();
+        std::process::exit(1);
+    }));
 }
 
 /// A server, unless no port is wanted.
@@ -198,5 +218,30 @@ impl Daemon {
             .collect();
         let number = states.len();
         format!("watching {number} {}{}", if number == 1 { "target" } else { "targets" }, unwell.concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const IN_CHILD: &str = "IOSONDE_TEST_PANICS";
+
+    #[test]
+    fn a_panic_of_any_thread_ends_the_process_with_an_error() {
+        if std::env::var_os(IN_CHILD).is_some() {
+            end_on_panic(Log::stderr(LogFormat::Logfmt));
+            let supervisor = std::thread::Builder::new().name("supervisor".into());
+            let ended = supervisor.spawn(|| panic!("the clock ran backwards")).unwrap().join();
+            unreachable!("{ended:?}");
+        }
+        let name = "daemon::tests::a_panic_of_any_thread_ends_the_process_with_an_error";
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        let done = child.args([name, "--exact", "--nocapture"]).env(IN_CHILD, "1").output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains("'supervisor' panicked") && said.contains("the clock ran backwards"), "{said}");
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
+use iosonde_core::text::is_printable;
 use iosonde_probe::config::LogFormat;
 use iosonde_probe::record::dates::second_of;
 
@@ -194,24 +195,33 @@ impl Style {
 }
 
 fn needs_quotes(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || matches!(c, '"' | '=' | '\\')
+    c.is_whitespace() || !is_printable(c) || matches!(c, '"' | '=' | '\\')
 }
 
-/// In quotes; quotes, backslashes and control characters inside are escaped, all else is as it was.
+/// In quotes; quotes, backslashes and what does not show as itself are escaped, all else is as it was.
 fn quoted(value: &str) -> String {
     let mut text = String::from("\"");
     for c in value.chars() {
         match c {
             '"' | '\\' => text.extend(['\\', c]),
-            c if c.is_control() => text.extend(c.escape_default()),
+            c if !is_printable(c) => text.extend(c.escape_default()),
             c => text.push(c),
         }
     }
     text + "\""
 }
 
+/// The same in JSON's way, which escapes only controls by itself.
 fn json(value: &str) -> String {
-    serde_json::Value::from(value).to_string()
+    let mut text = String::new();
+    for c in serde_json::Value::from(value).to_string().chars() {
+        if is_printable(c) {
+            text.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    text
 }
 
 /// `2026-09-21T14:13:20.000Z`.

@@ -7,6 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 
 use iosonde_core::clock::Clock;
+use iosonde_core::text::is_printable;
 use iosonde_probe::probe::session::Beat;
 
 /// The way to the service manager; without one, every message is dropped.
@@ -78,7 +79,7 @@ pub fn watchdog_every_ns(usec: Option<&str>, pid: Option<&str>, own: u32) -> Opt
 }
 
 fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
+    text.replace(|c| !is_printable(c), " ")
 }
 
 #[cfg(test)]

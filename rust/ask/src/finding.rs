@@ -5,9 +5,9 @@
 //! usual      ok         nothing is slow; the slowest operation and its slowdown
 //! learning   info       too few windows to know what is usual
 //! few        info       too few operations ended well of late to tell
-//! host_busy  info       slow, but only because the probing host was busy
+//! host_busy  info       slow or begun late, but only because the probing host was busy
 //! slow       slow       slower than usual, with interval
-//! lost       slow       late, missing or failed now and then
+//! lost       slow       made late by the storage, missing or failed now and then
 //! failing    hung       the last operations failed
 //! hung       hung       an operation has not come back
 //! stopped    unknown    the probe ended properly
@@ -69,7 +69,7 @@ pub struct OpVerdict {
     pub n: i64,
     /// Instant (ns, UTC).
     pub since_ns: Option<i64>,
-    /// The probing host explains it.
+    /// The probing host explains that it is slow, or made many operations late.
     pub host_busy: bool,
     /// How the last operation ended.
     pub outcome: Option<String>,
@@ -77,8 +77,10 @@ pub struct OpVerdict {
     pub tail: Option<f64>,
     /// A part of the operations is slow, the typical one is not.
     pub partly: bool,
-    /// Share of due operations that were late, missing or failed, where it is more than chance explains.
+    /// Share of due operations that the storage made late, missing or failed, where it is more than chance explains.
     pub lost: Option<f64>,
+    /// Share of due operations that the probing host alone began late, or never, where it was busy.
+    pub late: Option<f64>,
 }
 
 /// A verdict with its evidence; `ops` are the operations it is about, worst first.
@@ -182,8 +184,8 @@ pub fn from_state(state: &LiveState, now_ns: i64) -> Finding {
         bad.extend(others.into_iter().filter(|op| op.lost.is_some()));
         return about(head, kind, "slow", bad);
     }
-    if ops.iter().any(|op| op.state == "slow") {
-        return about(head, "host_busy", "info", ops.into_iter().filter(|op| op.state == "slow").collect());
+    if ops.iter().any(|op| op.host_busy) {
+        return about(head, "host_busy", "info", ops.into_iter().filter(|op| op.host_busy).collect());
     }
     if ops.iter().any(|op| op.slowdown.is_some()) {
         head.evidence.extend(climate(state));
@@ -290,14 +292,16 @@ fn about(mut head: Finding, kind: &'static str, severity: &'static str, mut ops:
     // Typically slow, slow in part, then those of which some are lost.
     ops.sort_by(|a, b| {
         let slowness = |op: &OpVerdict| {
-            let counts = op.state == "slow" || op.lost.is_none();
+            let counts = op.state == "slow" || op.lost.or(op.late).is_none();
             if counts { op.slowdown.unwrap_or(0.0) } else { 0.0 }
         };
         let lost = |op: &OpVerdict| op.lost.unwrap_or(0.0);
+        let late = |op: &OpVerdict| op.late.unwrap_or(0.0);
         (a.state != "slow", a.partly)
             .cmp(&(b.state != "slow", b.partly))
             .then(slowness(b).total_cmp(&slowness(a)))
             .then(lost(b).total_cmp(&lost(a)))
+            .then(late(b).total_cmp(&late(a)))
             .then(ops::order(&a.op).cmp(&ops::order(&b.op)))
     });
     (head.kind, head.severity) = (kind, severity);
@@ -311,7 +315,7 @@ fn about(mut head: Finding, kind: &'static str, severity: &'static str, mut ops:
 
 fn of_op(op: &LiveOp) -> OpVerdict {
     let state = if op.state.is_empty() { "learning" } else { &op.state };
-    let certain = op.lost_lower.unwrap_or(0.0) >= LOST_AT && !op.host_busy;
+    let certain = op.lost_lower.unwrap_or(0.0) >= LOST_AT;
     OpVerdict {
         op: op.op.clone(),
         state: state.into(),
@@ -325,6 +329,7 @@ fn of_op(op: &LiveOp) -> OpVerdict {
         tail: op.tail,
         partly: op.partly,
         lost: op.lost.filter(|_| certain && comes_back(&op.state)),
+        late: op.late.filter(|_| op.host_busy && state != "slow"),
     }
 }
 

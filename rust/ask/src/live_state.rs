@@ -77,10 +77,12 @@ pub struct LiveOp {
     pub upper: Option<f64>,
     /// Slowdown of the slowest twentieth.
     pub tail: Option<f64>,
-    /// Share of due operations that were late, missing or failed, and the lower end of its interval.
+    /// Share of due operations that the storage made late, missing or failed, and the lower end of its interval.
     pub lost: Option<f64>,
     /// See `lost`.
     pub lost_lower: Option<f64>,
+    /// Share of due operations that the probing host alone began late, or never.
+    pub late: Option<f64>,
     /// What is usual now / what was usual at first.
     pub climate: Option<f64>,
     /// The 0.95 quantile (ns).
@@ -93,7 +95,7 @@ pub struct LiveOp {
     pub since_ns: Option<i64>,
     /// When the operation that hangs was due (ns, UTC).
     pub inflight_due_ns: Option<i64>,
-    /// The probing host explains it.
+    /// The probing host explains that it is slow, or made many operations late.
     pub host_busy: bool,
     /// A part of the operations is slow, the typical one is not.
     pub partly: bool,
@@ -161,6 +163,7 @@ impl LiveOp {
             tail: number("tail"),
             lost: number("lost"),
             lost_lower: number("lost_lower"),
+            late: number("late"),
             climate: number("climate"),
             q95_ns: number("q95_ns"),
             n: integer("n_seen").unwrap_or(0),

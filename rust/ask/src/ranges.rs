@@ -3,7 +3,7 @@
 //! `10` alerts outside 0..10, `10:` below 10, `~:10` above 10, `10:20` outside 10..20, `@10:20` inside (ends included).
 //! Source: Monitoring Plugins Development Guidelines, "Threshold and Ranges".
 
-use iosonde_core::slowdown::verdict::{SLOW_FROM, SLOW_LOWER};
+use iosonde_core::slowdown::verdict::{SLOW_FROM, SLOW_LOWER, is_slow};
 
 use crate::finding::{Finding, OpVerdict};
 use crate::text::cleaned;
@@ -88,22 +88,28 @@ pub fn status(finding: &Finding, warning: &AlertRange, critical: &AlertRange) ->
     if finding.severity == "unknown" || matches!(finding.kind, "learning" | "few") {
         return UNKNOWN;
     }
-    let levels = finding.ops.iter().filter(|op| !op.host_busy).map(|op| of_op(op, warning, critical));
-    levels.max().unwrap_or(OK)
+    finding.ops.iter().map(|op| of_op(op, warning, critical)).max().unwrap_or(OK)
 }
 
+/// A slowdown that the probing host or the spread of the windows so far explains alerts nobody, whatever its interval.
 fn of_op(op: &OpVerdict, warning: &AlertRange, critical: &AlertRange) -> u8 {
     if op.partly {
         return WARNING;
     }
     let least = if op.lost.is_none() { OK } else { WARNING };
-    let Some(slowdown) = op.slowdown else { return least };
+    let Some(slowdown) = op.slowdown.filter(|_| !op.host_busy && !is_within_spread(op)) else { return least };
     for (level, limits) in [(CRITICAL, critical), (WARNING, warning)] {
         if limits.alerts(slowdown) && is_sure(op.lower, slowdown, limits) {
             return level;
         }
     }
     least
+}
+
+/// Whether an operation is not slow though its slowdown and its interval are: while what is usual is still learnt, its windows
+/// have varied as much.
+pub fn is_within_spread(op: &OpVerdict) -> bool {
+    op.state != "slow" && op.slowdown.zip(op.lower).is_some_and(|(value, lower)| is_slow(value, lower))
 }
 
 /// Whether the interval supports an alarm for a value that is too high: its lower end must reach the share of the limit that

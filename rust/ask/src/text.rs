@@ -1,5 +1,7 @@
 //! Text of others, made safe for a terminal.
 
+use iosonde_core::text::is_printable;
+
 /// `bytes` as text without characters that a terminal would obey: each of them becomes `?`.
 pub fn cleaned(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
@@ -8,13 +10,6 @@ pub fn cleaned(bytes: &[u8]) -> String {
         text.extend(chunk.invalid().iter().map(|_| '?'));
     }
     text
-}
-
-/// Neither a control, a format, a blank other than the space, nor a letter that Unicode has not given out.
-fn is_printable(letter: char) -> bool {
-    // The standard library knows the categories but shows them only in what it escapes; behind a letter it leaves
-    // combining marks as they are.
-    matches!(letter, ' '..='~') || format!("a{letter}").escape_debug().skip(1).eq([letter])
 }
 
 /// `a`, `a and b`, `a, b and c`.

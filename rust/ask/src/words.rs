@@ -11,11 +11,14 @@ use serde_json::Value;
 use crate::finding::{Finding, OpVerdict, SEVERITIES, server, whole_target};
 use crate::format::{self, Zone};
 use crate::ops::word;
+use crate::ranges::is_within_spread;
 use crate::text::joined;
 
 const MOST_WORDS: usize = 25;
 /// Of more servers that are as usual only these are named.
 const NAMED: usize = 4;
+/// `the probing host is busy: ..., not proof of slow storage`
+const HOST_WORDS: usize = 11;
 /// `; seen 4 min ago`
 const SEEN_WORDS: usize = 4;
 
@@ -28,8 +31,7 @@ pub fn say(finding: &Finding, zone: &Zone<'_>) -> String {
         "lost" => lost(finding),
         "host_busy" => {
             let verb = if is_over(finding) { "was" } else { "is" };
-            let slow = slower(finding, zone, room(finding) - 11);
-            format!("the probing host {verb} busy: {slow}, not proof of slow storage")
+            format!("the probing host {verb} busy: {}, not proof of slow storage", by_host(finding, zone))
         }
         "hung" => hung(finding, zone),
         "failing" => failing(finding, zone),
@@ -122,7 +124,9 @@ fn usual(finding: &Finding) -> String {
     let op = word(&worst.op);
     let mut text =
         format!("{} is as usual{known}: the slowest operation, {op}, is at {slowdown}", of(finding));
-    if worst.slowdown.is_some_and(|slowdown| slowdown >= SLOW_FROM) {
+    if is_within_spread(worst) {
+        text += ", no more than its windows have varied so far";
+    } else if worst.slowdown.is_some_and(|slowdown| slowdown >= SLOW_FROM) {
         text += ", which is too uncertain to be called slow";
     }
     if let Some(climate) = finding.evidence.get("climate").and_then(Value::as_f64) {
@@ -167,7 +171,11 @@ fn beside_worst(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
         return format!("a part of {}{}", word(&op.op), since(finding, op, zone));
     }
     if op.state != "slow" {
-        return format!("{} lost", lost_share(op));
+        return if op.late.is_some() {
+            format!("{} late", share(op.late, op))
+        } else {
+            format!("{} lost", lost_share(op))
+        };
     }
     let factor = format::slowdown(op.slowdown, op.lower, op.upper);
     format!("{} {factor}{}", word(&op.op), since(finding, op, zone))
@@ -203,9 +211,26 @@ fn lost(finding: &Finding) -> String {
     listed(&format!("{head} on {} {verb} late, missing or failed", of(finding)), others, room(finding))
 }
 
+/// What the probing host explains: operations that are slow, or that it began late.
+fn by_host(finding: &Finding, zone: &Zone<'_>) -> String {
+    let most_words = room(finding) - HOST_WORDS;
+    match finding.ops.first() {
+        Some(op) if op.state != "slow" => {
+            let parts: Vec<String> = finding.ops.iter().map(|op| share(op.late, op)).collect();
+            let head = format!("{} on {} began late or never", parts[0], of(finding));
+            listed(&head, &parts[1..], most_words)
+        }
+        _ => slower(finding, zone, most_words),
+    }
+}
+
 /// `12% of creates`.
 fn lost_share(op: &OpVerdict) -> String {
-    let part = op.lost.unwrap_or(0.0);
+    share(op.lost, op)
+}
+
+fn share(part: Option<f64>, op: &OpVerdict) -> String {
+    let part = part.unwrap_or(0.0);
     let share = if part >= 0.9995 { "all".to_string() } else { format!("{:.0}% of", 100.0 * part) };
     format!("{share} {}", word(&op.op))
 }

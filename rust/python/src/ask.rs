@@ -13,6 +13,7 @@ use iosonde_ask::live_state::{Fields, LiveState};
 use iosonde_ask::ranges::AlertRange;
 use iosonde_ask::state::Members;
 use iosonde_ask::words;
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -266,9 +267,25 @@ fn row<'py>(python: Python<'py>, one: &Finding) -> PyResult<Bound<'py, PyTuple>>
             tail,
             partly,
             lost,
+            late,
         } = op;
-        (op, state, slowdown, lower, upper, n, since_ns, host_busy, outcome, tail, partly, lost)
-            .into_pyobject(python)
+        // A tuple of Rust has at most twelve members that become Python's.
+        let fields = [
+            op.into_bound_py_any(python)?,
+            state.into_bound_py_any(python)?,
+            slowdown.into_bound_py_any(python)?,
+            lower.into_bound_py_any(python)?,
+            upper.into_bound_py_any(python)?,
+            n.into_bound_py_any(python)?,
+            since_ns.into_bound_py_any(python)?,
+            host_busy.into_bound_py_any(python)?,
+            outcome.into_bound_py_any(python)?,
+            tail.into_bound_py_any(python)?,
+            partly.into_bound_py_any(python)?,
+            lost.into_bound_py_any(python)?,
+            late.into_bound_py_any(python)?,
+        ];
+        PyTuple::new(python, fields)
     });
     let ops = PyTuple::new(python, ops.collect::<PyResult<Vec<_>>>()?)?;
     let text = |text: &str| PyString::new(python, text).into_any();
@@ -325,7 +342,25 @@ fn of_row(row: &Bound<'_, PyTuple>) -> PyResult<Finding> {
 }
 
 fn of_op(row: &Bound<'_, PyAny>) -> PyResult<OpVerdict> {
-    let (op, state, slowdown, lower, upper, n, since_ns, host_busy, outcome, tail, partly, lost) =
-        row.extract()?;
-    Ok(OpVerdict { op, state, slowdown, lower, upper, n, since_ns, host_busy, outcome, tail, partly, lost })
+    let row = row.cast::<PyTuple>()?;
+    if row.len() != 13 {
+        return Err(PyValueError::new_err("expected the 13 fields of an operation's verdict"));
+    }
+    let number = |place: usize| row.get_item(place)?.extract::<Option<f64>>();
+    let flag = |place: usize| row.get_item(place)?.extract::<bool>();
+    Ok(OpVerdict {
+        op: row.get_item(0)?.extract()?,
+        state: row.get_item(1)?.extract()?,
+        slowdown: number(2)?,
+        lower: number(3)?,
+        upper: number(4)?,
+        n: row.get_item(5)?.extract()?,
+        since_ns: row.get_item(6)?.extract()?,
+        host_busy: flag(7)?,
+        outcome: row.get_item(8)?.extract()?,
+        tail: number(9)?,
+        partly: flag(10)?,
+        lost: number(11)?,
+        late: number(12)?,
+    })
 }

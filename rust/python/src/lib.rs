@@ -48,6 +48,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::host_busy_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_bounds, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::share_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::host_held_up, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::student_shares, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::student_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::guard, module)?)?;

@@ -1,5 +1,6 @@
 //! The live statistics, for arrays.
 
+use iosonde_core::slowdown::triple::share_of;
 use iosonde_core::slowdown::{baseline, onset as core_onset, quantile, verdict};
 use iosonde_core::student;
 use iosonde_probe::record::spool::NULL;
@@ -32,6 +33,12 @@ pub fn quantile_bounds(n: usize, q: f64) -> PyResult<(usize, usize, usize)> {
 #[pyfunction]
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     quantile::share_interval(hits, n)
+}
+
+/// Whether the probing host was busy that alone began so many operations late, or never.
+#[pyfunction]
+pub fn host_held_up(late: u64, due: u64) -> bool {
+    share_of(late, due).is_some_and(verdict::host_held_up)
 }
 
 /// Shares of Student's variable below each t (float64).

@@ -35,21 +35,22 @@ DERIVED: dict[str, str] = {
 """Latencies that follow from a sample, as SQL."""
 
 LATE = "(began_ns - due_ns > period_ns // 10)"
-"""Held up: it could not begin when it was due, most often because the one before was still going on."""
-LOST = f"(outcome <> 'shed' AND (outcome <> 'ok' OR {LATE}))"
-"""Late, skipped, timed out, failed or pending: what a user would not have got in time."""
+"""It began late: because an operation before it was still going on (``held_up``), else because of the probing host."""
+LOST = "(outcome <> 'shed' AND (outcome <> 'ok' OR held_up))"
+"""Held up, skipped, timed out, failed or pending: what a user would not have got in time. Of rows with the column
+``held_up`` (``weather.samples.lateness``), as the two below."""
 RESPONSE = (
-    f"(CASE WHEN outcome IN ('skipped', 'timeout') OR (outcome = 'ok' AND {LATE}) "
+    "(CASE WHEN outcome IN ('skipped', 'timeout') OR (outcome = 'ok' AND held_up) "
     "THEN ended_ns - due_ns WHEN outcome = 'ok' THEN ended_ns - began_ns END)"
 )
 """What a user would have waited: response time where an operation was held up or came to nothing and
 its end is known, else service time; null where there is neither. As SQL."""
 
 FATE = (
-    f"(CASE WHEN outcome = 'ok' THEN CASE WHEN {LATE} THEN 1 ELSE 0 END WHEN outcome = 'shed' THEN 4 "
+    "(CASE WHEN outcome = 'ok' THEN CASE WHEN held_up THEN 1 ELSE 0 END WHEN outcome = 'shed' THEN 4 "
     "WHEN outcome IN ('skipped', 'timeout') AND ended_ns IS NOT NULL THEN 2 ELSE 3 END)"
 )
-"""What became of an operation, as SQL: 0 done in time, 1 done late, 2 came to nothing and its end is known, 3 the same
+"""What became of an operation, as SQL: 0 done, 1 done and held up, 2 came to nothing and its end is known, 3 the same
 and it is not, 4 not asked for. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service time of 0, response of 1 and 2."""
 
 QUANTILES: dict[str, float] = {
@@ -70,8 +71,10 @@ WINDOW_COLUMNS: tuple[str, ...] = (
 )
 WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
 """Columns that every window table has; the others are statistics and may be left out."""
-LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost")
+LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost", "n_late", "n_missed")
 """The block of levels that a window table has when asked for."""
+HOST_COLUMNS = ("n_late", "n_missed")
+"""Those of them that only raw samples tell: what the probing host alone began late, and never."""
 
 INTERVAL_NS = 600_000_000_000
 """What a roll-up sums up: ten minutes of one series."""

@@ -127,7 +127,7 @@ class SlowSpan:
 class LostSpan:
     """Consecutive windows of one series in which more operations were lost than chance explains.
 
-    Of ``n_due`` operations due in [start, end) ``n_lost`` were late, did not come back or failed.
+    Of ``n_due`` operations due in [start, end) ``n_lost`` were held up by others, did not come back or failed.
     """
 
     key: SeriesKey
@@ -135,6 +135,20 @@ class LostSpan:
     end_ns: int
     n_due: int
     n_lost: int
+
+
+@dataclass(frozen=True)
+class LateSpan:
+    """Consecutive windows of one series in which the probing host was busy, by how late it was.
+
+    Of ``n_due`` operations due in [start, end) it alone began ``n_late`` late or never.
+    """
+
+    key: SeriesKey
+    start_ns: int
+    end_ns: int
+    n_due: int
+    n_late: int
 
 
 @dataclass(frozen=True)
@@ -237,4 +251,5 @@ class SlowdownResult:
     changes: list[EpochChange] = field(default_factory=list)
     """Lasting changes of what is usual, within the range."""
     lost: list[LostSpan] = field(default_factory=list)
+    late: list[LateSpan] = field(default_factory=list)
     """Stretches in which operations were lost, by series and begin."""

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from iosonde.engine.contract import DERIVED, LATE
+from iosonde.engine.contract import DERIVED
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
+from iosonde.weather.samples.lateness import with_held_up
 from iosonde.weather.samples.time_bins import LATENCY
 
 if TYPE_CHECKING:
@@ -85,9 +86,8 @@ def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[st
     marks = ", ".join("?" for _ in ops)
     rows = con.execute(
         f"SELECT op, due_ns, {DERIVED['response_ns']} AS response_ns, "
-        f"{DERIVED['service_ns']} AS service_ns, outcome, "
-        f"coalesce(outcome = 'ok' AND {LATE}, false) AS held_up "
-        f"FROM samples WHERE op IN ({marks}) AND outcome <> 'shed' ORDER BY samples.op, samples.due_ns",
+        f"{DERIVED['service_ns']} AS service_ns, outcome, held_up "
+        f"FROM {with_held_up()} WHERE op IN ({marks}) AND outcome <> 'shed' ORDER BY op, due_ns",
         ops,
     ).fetchnumpy()
     columns = {

@@ -21,6 +21,7 @@ import numpy as np
 from iosonde import _core
 from iosonde.engine.layout.segments import Segment, parquet_segments, segment_keys, spool_segments
 from iosonde.model.frames import NULL_NS, Frame
+from iosonde.weather.samples.lateness import held_up_of
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
@@ -42,8 +43,8 @@ class News:
     """What one poll found.
 
     ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns response_ns`` (float64 ns,
-    NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late:
-    ``engine.contract.LATE``), in the order in which they were written, which is not always that of
+    NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late because one before it
+    went on: ``samples.lateness``), in the order in which they were written, which is not always that of
     ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
     ``damaged``: one line for each segment that cannot be read.
     """
@@ -131,21 +132,25 @@ def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
     outcomes = np.array(chunk["outcome_names"], dtype=object)
     outcome = outcomes[np.frombuffer(raw["outcome"], dtype=np.uint16)]
     periods = np.array([place["period_ns"] for place in header["targets"]], dtype=np.int64)
-    late = (began != NULL_NS) & (began - due > periods[target] // 10)
+    late = (began != NULL_NS) & (began - due > periods[target] // 10) & (outcome == "ok")
+    queued = np.maximum(np.frombuffer(raw["control_runq_ns"], dtype=np.int64), 0)
+    free = np.where((began == NULL_NS) | (ended == NULL_NS), NULL_NS, ended - queued)
     columns = {
         "due_ns": due,
         "service_ns": _difference(began, ended),
         "response_ns": _difference(due, ended),
         "outcome": outcome,
-        "held_up": late & (outcome == "ok"),
+        "held_up": late,
     }
     frame = Frame(columns)
     found = []
     for code in np.unique(target.astype(np.int64) * len(_core.OPS) + op).tolist():
         which, kind = divmod(code, len(_core.OPS))
-        rows = (target == which) & (op == kind) & (outcome != "shed")
+        rows = np.flatnonzero((target == which) & (op == kind) & (outcome != "shed"))
         name = header["targets"][which]["name"]
-        found.append((RowsKey(header["host"], name, _core.OPS[kind]), frame.take(rows)))
+        held_up = held_up_of(due[rows], late[rows], free[rows])
+        taken = frame.take(rows).with_columns({"held_up": held_up})
+        found.append((RowsKey(header["host"], name, _core.OPS[kind]), taken))
     return found
 
 

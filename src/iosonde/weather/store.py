@@ -119,9 +119,10 @@ class Store:
 
         ``levels`` adds exact quantiles with the ends of their 95% intervals, each end by itself:
         ``levels_ns`` int64 (windows, 19, 3): service time at .05, .10 ... .95 as lower, point,
-        upper; ``response_ns`` int64 (windows, 2, 3): response time at .90, .95; ``n_response``
-        and ``n_lost``. Missing is -1: n is too small for that end, or nothing is left that knows. Where
-        raw samples were dropped they are those of roll-ups, within 1%.
+        upper; ``response_ns`` int64 (windows, 2, 3): response time at .90, .95; ``n_response``,
+        ``n_lost``, ``n_late`` and ``n_missed`` (by the host alone: ``samples.lateness``). Missing is -1: n is
+        too small for that end, or nothing is left that knows. Where raw samples were dropped they are those
+        of roll-ups, within 1%.
         """
         if window_ns <= 0:
             raise UsageError(
@@ -256,7 +257,7 @@ class Store:
     def tally(self, **which: Unpack[SampleChoice]) -> Frame:
         """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
 
-        ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
+        ``n_lost``: due, and held up by more than a tenth of the period, skipped, timed out, failed or
         pending. ``busy_ns``: sum of service times. Then one column a cache state with how many
         ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
         """

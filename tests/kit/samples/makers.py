@@ -174,6 +174,7 @@ def op_state(op: str, **changes: Any) -> dict[str, Any]:
         "lost": 0.0,
         "lost_lower": 0.0,
         "lost_upper": 0.06,
+        "late": 0.0,
         "alarm": None,
         "alarm_ns": None,
         "since_ns": None,

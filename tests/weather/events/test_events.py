@@ -222,3 +222,13 @@ def test_columns_of_the_schema_are_those_of_a_line():
     names = [column["name"] for column in columns]
     assert names[: len(line())] == list(line())
     assert all(column.get("nullable") for column in columns[len(line()) :]), "agents have none"
+
+
+def test_an_alarm_by_losses_does_not_speak_of_slowness(tmp_path):
+    evidence = {"cause": "lost", "peak": 1.0, "peak_tail": 1.0}
+    slow = {"cause": "lost", "peak": 1.0, "peak_tail": 9.0}
+    write(tmp_path, line(1, kind="slow", slowdown=evidence), line(2, kind="slow", slowdown=slow))
+    lossy, both = (say_event(event, START, running=True) for event in read_events(tmp_path))
+    assert "creates on /work were late or missing" in lossy
+    assert "1.0x" not in lossy
+    assert "the slowest twentieth 9.0x (alarm by lost)" in both

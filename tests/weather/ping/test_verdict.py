@@ -63,6 +63,21 @@ def test_a_busy_host_is_not_blamed_on_storage() -> None:
     assert words.say(busy).startswith("this host is busy: slow operations waited 90%")
 
 
+def test_far_above_usual_is_never_said_to_be_as_usual() -> None:
+    few = verdict(ended("md_create", np.full(3, 23 * MS)), md_create=MS)
+    assert (few.verdict.kind, words.say(few)) == (
+        "usual",
+        "/work answers: creates took 23x their usual time, 3 are too few to call them slow",
+    )
+    spread = np.concatenate([np.full(19, MS), np.full(21, 4 * MS)])
+    unsure = verdict(ended("md_create", spread), md_create=MS)
+    assert words.say(unsure) == (
+        "/work answers: creates took 4.0x their usual time, too uncertain to be called slow"
+    )
+    queued = verdict(ended("md_create", np.full(3, 23 * MS), waited=0.9), md_create=MS)
+    assert words.say(queued).endswith("90% of it was waiting for a CPU of this host")
+
+
 def test_without_a_store_the_kind_of_file_system_says_what_is_typical() -> None:
     found = verdict(ended("md_create", np.full(40, 700 * US)))
     assert found.verdict.kind == "typical"

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_row_is_held_up_from_a_tenth_of_a_period_on() {
-        let seen = |late, outcome| Seen::of(&row(0, late, 5_000_000, outcome), PERIOD_NS);
+        let seen = |late, outcome| Seen::of(&row(0, late, 5_000_000, outcome), PERIOD_NS, false);
         let on_time = seen(100_000_000, Outcome::OK).unwrap();
         assert_eq!((on_time.response_ns, on_time.lost), (Some(5_000_000), false));
         let late = seen(100_000_001, Outcome::OK).unwrap();
@@ -99,7 +99,7 @@ mod tests {
     fn responses_are_kept_apart_from_the_first_that_differs() {
         let mut open = OpenInterval::default();
         let take = |open: &mut OpenInterval, due_ns, late_ns| {
-            open.take(&Seen::of(&row(due_ns, late_ns, 1_000_000, Outcome::OK), PERIOD_NS).unwrap())
+            open.take(&Seen::of(&row(due_ns, late_ns, 1_000_000, Outcome::OK), PERIOD_NS, false).unwrap())
         };
         assert_eq!(take(&mut open, 0, 0), None);
         assert_eq!(take(&mut open, INTERVAL_NS - 1, 400_000_000), None);

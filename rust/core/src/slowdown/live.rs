@@ -5,13 +5,13 @@ use super::guarded::Guarded;
 use super::levels::{Levels, RankTable};
 use super::quantile::WindowStatistics;
 use super::recent::Recent;
-use super::seen::Seen;
+use super::seen::{Lane, Seen};
 use super::triple::Triple;
-use super::verdict::{Controls, FAILING_FROM, State, host_was_busy, is_hung};
+use super::verdict::{Controls, FAILING_FROM, State, host_held_up, host_was_busy, is_hung};
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
 use baselines::Baselines;
-use rows::{late_ns, of_more_windows, ok_rows, onset_ns};
+use rows::{late_by_host, late_ns, of_more_windows, ok_rows, onset_ns};
 pub use state::OpState;
 use stretch::Stretch;
 use totals::LastRows;
@@ -50,6 +50,7 @@ pub struct LiveOp {
     period_ns: u64,
     window_ns: i64,
     recent: Recent,
+    lane: Lane,
     baselines: Baselines,
     open_window: (i64, OpenWindow),
     detector: Detector,
@@ -80,6 +81,7 @@ impl LiveOp {
             period_ns,
             window_ns: window_ns as i64,
             recent: Recent::new(op),
+            lane: Lane::default(),
             baselines: Baselines::new(trailing_ns),
             open_window: (i64::MIN, OpenWindow::default()),
             detector: Detector::default(),
@@ -113,8 +115,8 @@ impl LiveOp {
         self.totals.take(sample);
         self.last.take(sample);
         let mut taken = Taken { alarm: self.tick(sample.due_ns), ..Taken::default() };
-        let at = self.recent.insert(sample);
-        let before = at.checked_sub(1).and_then(|before| self.recent.get(before));
+        let by_host = self.lane.take(sample, self.period_ns);
+        self.recent.insert(sample, by_host);
         let kept_ns = (KEPT_WINDOWS * self.window_ns).max(KEPT_ROWS * self.period_ns as i64);
         self.recent.trim(KEPT_SAMPLES, kept_ns.max(LOOK_NS + TICK_NS));
         let start = sample.due_ns.div_euclid(self.window_ns) * self.window_ns;
@@ -122,11 +124,9 @@ impl LiveOp {
         if start == self.open_window.0 {
             self.open_window.1.take(sample);
         }
-        if let Some(seen) = Seen::of(sample, self.period_ns) {
-            if let (Some(limits), Some(alone)) =
-                (self.baselines.limits(), Seen::alone(sample, before.as_ref(), self.period_ns))
-            {
-                self.detector.take(alone.response_ns, limits);
+        if let Some(seen) = Seen::of(sample, self.period_ns, by_host) {
+            if let Some(limits) = self.baselines.limits() {
+                self.detector.take(seen.unqueued().response_ns, limits);
             }
             taken.learnt = self.baselines.learn(&seen);
         }
@@ -142,19 +142,14 @@ impl LiveOp {
         self.tick_ns = tick_ns;
         let expected = self.guarded().expected().copied();
         let from = self.recent.before(tick_ns - LOOK_NS);
-        let window = self.recent.from(from);
-        let mut before = from.checked_sub(1).and_then(|before| self.recent.get(before));
-        let alone = window.clone().filter_map(|sample| {
-            let before = before.replace(sample);
-            Seen::alone(&sample, before.as_ref(), self.period_ns)
-        });
-        let rows: Vec<Seen> = alone.collect();
+        let rows: Vec<Seen> = self.seen(from).map(Seen::unqueued).collect();
         let mut last = Triple::of(&Levels::of_rows(&rows, &mut self.ranks), expected.as_ref());
         let usual_ns = expected.map(|expected| expected.middle());
-        if let Some((typ, middle_ns)) = last.typ_value().zip(usual_ns)
-            && host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns: late_ns(window), middle_ns })
-        {
-            last = Triple { typ: None, lost: None, ..last };
+        if let Some((typ, middle_ns)) = last.typ_value().zip(usual_ns) {
+            let late_ns = late_ns(self.recent.from(from));
+            if host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns, middle_ns }) {
+                last.typ = None;
+            }
         }
         let alarm = self.detector.tick(tick_ns, &last, self.baselines.limits())?;
         let peak = alarm.peak.max(alarm.peak_tail);
@@ -162,9 +157,16 @@ impl LiveOp {
         Some((alarm, since.unwrap_or(alarm.raised_ns)))
     }
 
+    /// The rows that are kept from a place on.
+    fn seen(&self, from: usize) -> impl Iterator<Item = Seen> + '_ {
+        let rows = self.recent.judged(from);
+        rows.filter_map(|(sample, by_host)| Seen::of(&sample, self.period_ns, by_host))
+    }
+
     /// The wall clock was set back: of time that is lived twice the later account counts.
     pub fn set_back(&mut self) {
         self.recent.clear();
+        self.lane = Lane::default();
         self.open_window = (i64::MIN, OpenWindow::default());
         self.baselines.set_back();
         self.tick_ns = i64::MIN;
@@ -195,8 +197,7 @@ impl LiveOp {
     /// What the last window amounts to at `now_ns` (UTC).
     pub fn assess(&mut self, now_ns: i64, in_flight: Option<InFlight>) -> OpState {
         let from = self.recent.before((now_ns - self.window_ns).saturating_add(1));
-        let rows: Vec<Seen> =
-            self.recent.from(from).filter_map(|sample| Seen::of(&sample, self.period_ns)).collect();
+        let rows: Vec<Seen> = self.seen(from).collect();
         let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
         let statistics = WindowStatistics::of(&mut service);
         let levels = Levels::of_rows(&rows, &mut self.ranks);
@@ -207,6 +208,8 @@ impl LiveOp {
         let partly =
             self.detector.alarm().filter(|_| usual.tail.is_some_and(|tail| tail.value >= CLEAR_TAIL));
         let (state, since_ns) = self.word(in_flight, slow, partly.map(|alarm| alarm.raised_ns), &usual);
+        let late = late_by_host(self.recent.judged(from));
+        let late_ns = || late_ns(self.recent.from(from));
         let bimodal = self.guarded().expected().is_some_and(|expected| expected.modes.is_some());
         let (median, slowdown) = (statistics.quantiles[1], usual.slowdown);
         let more = |level| of_more_windows(&self.recent, level, self.window_ns, now_ns);
@@ -245,7 +248,12 @@ impl LiveOp {
             since_ns,
             inflight_ns: in_flight.map(|open| open.age_ns),
             inflight_due_ns: in_flight.map(|open| open.due_ns),
-            host_busy: slow && usual.is_host_busy(&rows, late_ns(self.recent.from(from)), bimodal),
+            late: late.map(|late| late.value),
+            host_busy: match state {
+                State::Slow if slow => usual.is_host_busy(&rows, late_ns(), bimodal),
+                State::Ok | State::Learning => late.is_some_and(host_held_up),
+                _ => false,
+            },
             last_ok_ns: self.last.ok.and_then(|sample| sample.ended_ns),
             last_outcome: self.last.last.map(|sample| sample.outcome.name()),
             cache: self.last.last.map(|sample| Cache::name(sample.cache)),

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 
+use super::seen::free_again_ns;
 use crate::sample::{Cache, Op, Outcome, Sample};
 
 const CLASS: u8 = 7;
 const BEGAN: u8 = 8;
 const ENDED: u8 = 16;
 const QUEUED: u8 = 32;
+const BY_HOST: u8 = 64;
 /// Outcomes that differ for the live account; any other is like the last one.
 const CLASSES: [Outcome; 6] =
     [Outcome::OK, Outcome::SKIPPED, Outcome::PENDING, Outcome::TIMEOUT, Outcome::SHED, Outcome::SHORT];
@@ -126,16 +128,27 @@ impl Recent {
     }
     /// Rows from a place on.
     pub fn from(&self, place: usize) -> impl DoubleEndedIterator<Item = Sample> + Clone + '_ {
-        self.rows.range(place.min(self.rows.len())..).map(|row| self.sample(row))
+        self.judged(place).map(|(sample, _)| sample)
     }
-    /// Add a row; returns its place. An operation that was stuck comes in after the trials that took over from it.
-    pub fn insert(&mut self, sample: &Sample) -> usize {
+    /// The same, each with whether the probing host alone made it late.
+    pub fn judged(&self, place: usize) -> impl DoubleEndedIterator<Item = (Sample, bool)> + Clone + '_ {
+        let rows = self.rows.range(place.min(self.rows.len())..);
+        rows.map(|row| (self.sample(row), row.times.kind & BY_HOST != 0))
+    }
+    /// Add a row, which the probing host alone made late or not. An operation that was stuck comes in after the trials that
+    /// took over from it: it, and not the host, held these up.
+    pub fn insert(&mut self, sample: &Sample, by_host: bool) {
         if self.rows.len() == self.rows.capacity() {
             self.rows.reserve_exact(STEP + self.rows.len() / 8);
         }
         let place = self.before(sample.due_ns.saturating_add(1));
-        self.rows.insert(place, Row { due_ns: sample.due_ns.to_le_bytes(), times: Times::of(sample) });
-        place
+        let mut times = Times::of(sample);
+        times.kind |= if by_host { BY_HOST } else { 0 };
+        self.rows.insert(place, Row { due_ns: sample.due_ns.to_le_bytes(), times });
+        if let Some(free_ns) = free_again_ns(sample).filter(|_| place + 1 < self.rows.len()) {
+            let until = self.before(free_ns);
+            self.rows.range_mut(place + 1..until.max(place + 1)).for_each(|row| row.times.kind &= !BY_HOST);
+        }
     }
     /// Keep at most so many rows, due at most so long before the last one.
     pub fn trim(&mut self, most: usize, span_ns: i64) {
@@ -174,7 +187,7 @@ mod tests {
                 outcome: CLASSES[random.below(6) as usize],
                 cache: Cache::Unknown,
             };
-            recent.insert(&sample);
+            recent.insert(&sample, false);
             assert_eq!(recent.get(recent.len() - 1), Some(sample));
         }
         recent.trim(100, i64::MAX);
@@ -182,6 +195,28 @@ mod tests {
         recent.trim(100, 9);
         assert_eq!(recent.len(), 10);
         assert!(size_of::<Row>() == 25);
+    }
+
+    #[test]
+    fn what_a_stuck_operation_held_up_is_its_own_once_it_returns() {
+        let row = |due_ns: i64, ended_ns: i64| Sample {
+            due_ns,
+            began_ns: Some(due_ns),
+            ended_ns: Some(ended_ns),
+            offset_bytes: None,
+            control_runq_ns: None,
+            target: 0,
+            op: Op::MdStat,
+            outcome: Outcome::OK,
+            cache: Cache::Unknown,
+        };
+        let mut recent = Recent::new(Op::MdStat);
+        for due_ns in [0, 20, 30, 40] {
+            recent.insert(&row(due_ns, due_ns + 1), due_ns > 0);
+        }
+        recent.insert(&row(10, 35), false);
+        let by_host: Vec<bool> = recent.judged(0).map(|(_, by_host)| by_host).collect();
+        assert_eq!(by_host, [false, false, false, false, true]);
     }
 
     #[test]

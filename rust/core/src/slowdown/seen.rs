@@ -1,9 +1,50 @@
-//! A row as slowdown sees it: what the storage took, what a user waited, what is lost.
+//! A row as slowdown sees it: what the storage took, what a user waited, what is lost, and what this host alone did.
 
 use crate::sample::{Outcome, Sample};
 
 /// An operation that begins later than this share of a period was held up; less is the probing host's timer.
 pub const LATE_SHARE: u64 = 10;
+
+/// The lane of an op, which executes one operation after the other: decides who made an operation late.
+#[derive(Debug, Clone, Copy)]
+pub struct Lane {
+    free_ns: i64,
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self { free_ns: i64::MIN }
+    }
+}
+
+impl Lane {
+    /// Take the next row of the lane. Whether only the probing host can have made it late: it began late and ended ok, and
+    /// every operation before it had ended when it was due, their waits for a CPU taken off.
+    pub fn take(&mut self, sample: &Sample, period_ns: u64) -> bool {
+        let by_host =
+            sample.outcome == Outcome::OK && is_late(sample, period_ns) && self.free_ns <= sample.due_ns;
+        self.free_ns = self.free_ns.max(free_again_ns(sample).unwrap_or(i64::MIN));
+        by_host
+    }
+}
+
+/// When the lane was free again after an operation, but for the time that its thread waited for a CPU; none if the operation
+/// never began or its end is unknown.
+pub fn free_again_ns(sample: &Sample) -> Option<i64> {
+    let ended_ns = sample.began_ns.and(sample.ended_ns)?;
+    Some(ended_ns - sample.control_runq_ns.unwrap_or(0).max(0))
+}
+
+/// Whether an operation began later than a tenth of a period after it was due.
+fn is_late(sample: &Sample, period_ns: u64) -> bool {
+    let late_ns = (period_ns / LATE_SHARE) as i64;
+    sample.began_ns.is_some_and(|began_ns| began_ns - sample.due_ns > late_ns)
+}
+
+/// Whether the probing host, busy or stopped, kept the lane from working on a tick: neither seen nor lost.
+pub fn is_missed_by_host(sample: &Sample) -> bool {
+    sample.outcome == Outcome::SHED && sample.control_runq_ns.is_some()
+}
 
 /// A row as slowdown sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,23 +53,22 @@ pub struct Seen {
     pub due_ns: i64,
     /// What the storage took; none if it did not end ok.
     pub service_ns: Option<i64>,
-    /// What a user waited: from due on if it was held up, skipped or timed out, else the service; none if it did not
-    /// come back or failed.
+    /// What a user waited: from due on if the storage held it up, or it was skipped or timed out, else the service; none if it
+    /// did not come back or failed.
     pub response_ns: Option<i64>,
-    /// Whether it was late or did not end ok.
+    /// Whether the storage made it late, or it did not end ok.
     pub lost: bool,
     /// What of it the probing thread waited for a CPU.
     pub queued_ns: i64,
 }
 
 impl Seen {
-    /// Of a row of a series with this period; none of one that was left out on purpose.
-    pub fn of(sample: &Sample, period_ns: u64) -> Option<Self> {
+    /// Of a row of a series with this period; none of one that was left out. `by_host`: what [`Lane::take`] says of it.
+    pub fn of(sample: &Sample, period_ns: u64, by_host: bool) -> Option<Self> {
         if sample.outcome == Outcome::SHED {
             return None;
         }
-        let late_ns = (period_ns / LATE_SHARE) as i64;
-        let late = sample.began_ns.is_some_and(|began_ns| began_ns - sample.due_ns > late_ns);
+        let late = !by_host && is_late(sample, period_ns);
         let ok = sample.outcome == Outcome::OK;
         let service_ns = sample.service_ns().filter(|_| ok);
         let waited = matches!(sample.outcome, Outcome::SKIPPED | Outcome::TIMEOUT);
@@ -36,16 +76,6 @@ impl Seen {
             if ok && !late { service_ns } else { sample.response_ns().filter(|_| ok || waited) };
         let queued_ns = sample.control_runq_ns.unwrap_or(0).max(0);
         Some(Self { due_ns: sample.due_ns, service_ns, response_ns, lost: late || !ok, queued_ns })
-    }
-    /// What the storage alone did to a row: without the wait for a CPU, and not late where the one before in its lane
-    /// (`before`) had ended when it was due, so that only the host can have held it up.
-    pub fn alone(sample: &Sample, before: Option<&Sample>, period_ns: u64) -> Option<Self> {
-        let seen = Self::of(sample, period_ns)?;
-        let free =
-            before.and_then(|before| before.ended_ns).is_some_and(|ended_ns| ended_ns <= sample.due_ns);
-        let by_host = seen.lost && free && sample.outcome == Outcome::OK;
-        let seen = if by_host { Self { response_ns: seen.service_ns, lost: false, ..seen } } else { seen };
-        Some(seen.unqueued())
     }
     /// The same without the wait for a CPU.
     pub fn unqueued(self) -> Self {
@@ -75,19 +105,41 @@ mod tests {
         }
     }
 
+    fn seen(lane: &mut Lane, sample: &Sample) -> Seen {
+        let by_host = lane.take(sample, PERIOD_NS);
+        Seen::of(sample, PERIOD_NS, by_host).unwrap()
+    }
+
     #[test]
-    fn lateness_is_the_hosts_unless_the_one_before_went_on() {
+    fn lateness_is_the_hosts_unless_an_operation_before_went_on() {
         let late = row(100_000_000, 30_000_000, 5_000_000);
-        let alone = |before: Option<&Sample>| Seen::alone(&late, before, PERIOD_NS).unwrap();
-        let quick = alone(Some(&row(0, 0, 5_000_000)));
-        assert_eq!(
-            (quick.lost, quick.response_ns, quick.service_ns),
-            (false, Some(4_999_000), Some(4_999_000))
-        );
-        let held_up = alone(Some(&row(0, 0, 130_000_000)));
-        assert_eq!((held_up.lost, held_up.response_ns), (true, Some(34_999_000)));
-        assert!(alone(None).lost && alone(Some(&Sample { ended_ns: None, ..row(0, 0, 0) })).lost);
-        let failed = Sample { outcome: Outcome::TIMEOUT, ..late };
-        assert!(Seen::alone(&failed, Some(&row(0, 0, 1)), PERIOD_NS).unwrap().lost);
+        let after = |before: &[Sample]| {
+            let mut lane = Lane::default();
+            for sample in before {
+                lane.take(sample, PERIOD_NS);
+            }
+            seen(&mut lane, &late)
+        };
+        let service = (Some(5_000_000), Some(5_000_000), false);
+        let found = |seen: Seen| (seen.service_ns, seen.response_ns, seen.lost);
+        assert_eq!(found(after(&[row(0, 0, 5_000_000)])), service);
+        assert_eq!(found(after(&[])), service, "nothing was before it");
+        let held_up = (Some(5_000_000), Some(35_000_000), true);
+        assert_eq!(found(after(&[row(0, 0, 130_000_000)])), held_up);
+        let trial = row(50_000_000, 0, 1_000_000);
+        assert_eq!(found(after(&[row(0, 0, 130_000_000), trial])), held_up, "the first still went on");
+        let queued = Sample { control_runq_ns: Some(120_000_000), ..row(0, 0, 130_000_000) };
+        assert_eq!(found(after(&[queued])), service, "it waited for a CPU, not for storage");
+        let skipped = Sample { began_ns: None, outcome: Outcome::SKIPPED, ..row(50_000_000, 0, 90_000_000) };
+        assert_eq!(found(after(&[skipped])), service, "what never began holds up nothing");
+    }
+
+    #[test]
+    fn what_fails_is_lost_however_late_it_began() {
+        let failed = Sample { outcome: Outcome::TIMEOUT, ..row(100_000_000, 30_000_000, 5_000_000) };
+        assert!(seen(&mut Lane::default(), &failed).lost);
+        let missed = Sample { began_ns: None, outcome: Outcome::SHED, ..row(0, 0, 9) };
+        assert!(is_missed_by_host(&missed) && Seen::of(&missed, PERIOD_NS, false).is_none());
+        assert!(!is_missed_by_host(&Sample { control_runq_ns: None, ..missed }));
     }
 }

@@ -101,17 +101,18 @@ impl Triple {
     pub fn of(levels: &Levels, expected: Option<&Expected>) -> Self {
         let typ = expected.zip(levels.service).and_then(|(expected, service)| typical(&service, expected));
         let tail = expected.and_then(|expected| tail(levels, expected));
-        let lost = share_interval(levels.n_lost, levels.n_due).map(|(lower, upper)| Factor {
-            value: levels.n_lost as f64 / levels.n_due as f64,
-            lower: Some(lower),
-            upper: Some(upper),
-        });
-        Self { typ, tail, lost }
+        Self { typ, tail, lost: share_of(levels.n_lost, levels.n_due) }
     }
     /// The typical slowdown's value.
     pub fn typ_value(&self) -> Option<f64> {
         self.typ.map(|typ| typ.value)
     }
+}
+
+/// A share with its interval; none of nothing.
+pub fn share_of(hits: u64, n: u64) -> Option<Factor> {
+    let (lower, upper) = share_interval(hits, n)?;
+    Some(Factor { value: hits as f64 / n as f64, lower: Some(lower), upper: Some(upper) })
 }
 
 /// None where either end of the interval is missing: too few rows for a number.

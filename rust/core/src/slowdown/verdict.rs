@@ -1,6 +1,7 @@
 //! When a number becomes a word: slow, hung, failing, busy.
 
 use super::quantile::Estimate;
+use super::triple::Factor;
 
 /// A slowdown from here on is slow ...
 pub const SLOW_FROM: f64 = 2.0;
@@ -16,6 +17,8 @@ pub const HUNG_PERIODS: u64 = 2;
 pub const FAILING_FROM: u32 = 3;
 /// The probing host explains a slow window that owes it more than this share of the latency that was added.
 pub const HOST_SHARE: f64 = 0.5;
+/// The probing host was busy if the lower end of the share of operations that it began late, or never, is at least this.
+pub const HELD_UP_AT: f64 = 0.05;
 /// Timers of an idle host wake a probe 0.1 ms late; below this (median) lateness says nothing.
 pub const LATE_NS: i64 = 1_000_000;
 
@@ -71,6 +74,11 @@ pub fn host_was_busy(window: &Controls) -> bool {
     let queued = window.slowdown - window.unqueued > share;
     let late = window.late_ns > LATE_NS as f64 && window.late_ns > share * window.middle_ns;
     share > 0.0 && (queued || late)
+}
+
+/// Whether the share of operations that the probing host alone began late, or never, is more than chance explains.
+pub fn host_held_up(late: Factor) -> bool {
+    late.lower.is_some_and(|lower| lower >= HELD_UP_AT)
 }
 
 /// The state of an op or a target, mildest first.

@@ -1,6 +1,10 @@
 //! Whether the numbers of a plan make sense, and several plans together.
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::net::ToSocketAddrs;
 use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 use super::component::Pin;
 use super::document::Config;
@@ -62,29 +66,72 @@ pub(super) fn wrong_numbers(plan: &TargetPlan, window_ns: u64) -> Vec<(&'static 
     wrong
 }
 
-/// Why two targets cannot both be probed, and which key says so.
-pub(super) fn clash(earlier: &TargetPlan, plan: &TargetPlan) -> Option<(&'static str, String)> {
-    let name = &plan.name;
-    if earlier.name == *name {
-        return Some(("name", format!("target `{name}` is listed twice; give each a name of its own")));
-    }
-    let same = plan.backend != BackendKind::Null && earlier.backend == plan.backend;
-    let pinned = |plan: &TargetPlan| plan.component.clone().filter(|part| part.pin != Pin::Directory);
-    let part = |plan| pinned(plan).map(|part| part.name);
-    // Options of an export do not make it another one.
-    let place = |plan: &TargetPlan| match plan.backend {
-        BackendKind::Nfs => plan.path.to_string_lossy().split('?').next().unwrap_or_default().into(),
-        _ => plan.path.clone(),
-    };
-    (same && place(earlier) == place(plan) && part(earlier) == part(plan)).then(|| {
-        let path = place(plan);
-        let path = path.display();
+/// Names and places of the targets so far.
+#[derive(Default)]
+pub(super) struct Taken {
+    names: HashSet<String>,
+    /// Where each probes, with its name.
+    places: HashMap<(BackendKind, PathBuf, Option<String>), String>,
+}
+
+impl Taken {
+    /// Why a target cannot be probed beside the earlier ones, and which key says so.
+    pub(super) fn clash(&mut self, plan: &TargetPlan) -> Option<(&'static str, String)> {
+        let name = &plan.name;
+        let part = plan.component.as_ref().filter(|part| part.pin != Pin::Directory);
+        // Options of an export do not make it another one.
+        let path: PathBuf = match plan.backend {
+            BackendKind::Nfs => plan.path.to_string_lossy().split('?').next().unwrap_or_default().into(),
+            _ => plan.path.clone(),
+        };
+        if !self.names.insert(name.clone()) {
+            return Some(("name", format!("target `{name}` is listed twice; give each a name of its own")));
+        }
+        if plan.backend == BackendKind::Null {
+            return None;
+        }
+        let shown = path.display().to_string();
+        let key = (plan.backend, path, part.map(|part| part.name.clone()));
+        let earlier = match self.places.entry(key) {
+            Entry::Occupied(taken) => taken.into_mut(),
+            Entry::Vacant(free) => {
+                free.insert(name.clone());
+                return None;
+            }
+        };
         let what = format!(
-            "targets `{}` and `{name}` would share one probe directory in {path}; give each a path of its own",
-            earlier.name
+            "targets `{earlier}` and `{name}` would share one probe directory in {shown}; give each a path of its own"
         );
-        ("path", what)
-    })
+        Some(("path", what))
+    }
+}
+
+/// Why a path is no folder of this host's: it would be made, or looked for, in the folder that the agent was started in.
+pub(super) fn no_folder(path: &Path) -> Option<String> {
+    let text = path.to_string_lossy();
+    let spelt = "; expected a folder, such as /var/lib/iosonde";
+    match text.chars().next() {
+        None => Some(format!("is empty{spelt}")),
+        Some('~') => Some(format!(
+            "`{text}` begins with ~, which only a shell reads; write the folder out, or ${{HOME}}"
+        )),
+        Some('$') => Some(format!("`{text}` begins with $; a variable is written ${{NAME}}")),
+        _ if text.contains("://") => Some(format!("`{text}` is an address{spelt}")),
+        _ => None,
+    }
+}
+
+/// Why nothing can listen on an address; none for one that may, or for `off`.
+pub fn cannot_listen(address: &str) -> Option<String> {
+    if matches!(address, "off" | "none") {
+        return None;
+    }
+    let example = "expected HOST:PORT such as 127.0.0.1:9748 or [::]:9748, or off";
+    match address.to_socket_addrs().map(|found| found.len()) {
+        Ok(1..) => None,
+        Ok(0) => Some(format!("listen `{address}` leads nowhere; {example}")),
+        Err(error) => Some(format!("cannot listen on `{address}`: {error}; {example}")),
+    }
 }
 
 /// What is wrong with the keys that no target has.
@@ -93,6 +140,14 @@ pub(super) fn whole(config: &Config) -> Vec<ConfigError> {
     let mut wrong = |key: &str, what: &str| problems.push(config.places.error(&[key.to_owned()], what));
     if config.target.is_empty() {
         wrong("target", "no target; expected at least one [[target]] with a path");
+    }
+    if let Some(what) = config.listen.as_deref().and_then(cannot_listen) {
+        wrong("listen", &what);
+    }
+    for (key, path) in [("store", &config.store), ("textfile", &config.textfile)] {
+        if let Some(what) = path.as_deref().and_then(no_folder) {
+            wrong(key, &format!("{key} {what}"));
+        }
     }
     if config.textfile.as_ref().is_some_and(|path| path.extension().is_none_or(|end| end != "prom")) {
         wrong("textfile", "textfile must end in .prom: collectors read no other files");

@@ -1,8 +1,10 @@
 //! Turns what a parser says into what a person can act on.
 
+use iosonde_core::text::escaped;
+
 /// Turn serde's words into a suggestion, in one line.
 pub(super) fn explain(message: &str) -> String {
-    printable(&suggestion(message))
+    escaped(&suggestion(message))
 }
 
 fn suggestion(message: &str) -> String {
@@ -27,15 +29,6 @@ fn suggestion(message: &str) -> String {
 fn one_line(message: &str) -> String {
     let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(", ")
-}
-
-/// Text as it can stand in one line: control characters are written as escapes.
-pub(super) fn printable(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { clean.extend(c.escape_default()) } else { clean.push(c) }
-    }
-    clean
 }
 
 #[cfg(test)]

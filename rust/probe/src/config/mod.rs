@@ -24,6 +24,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use budget::Budget;
+pub use checks::cannot_listen;
 pub use component::{Component, Pin};
 pub use document::{Config, DEFAULT_LISTEN};
 pub use error::ConfigError;

@@ -86,7 +86,7 @@ pub enum Direct {
 }
 
 /// What performs the operations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
     /// System calls on a mounted file system.

@@ -6,7 +6,7 @@ use iosonde_nfs::url::{ExportUrl, SCHEME};
 use rustix::io::Errno;
 
 use super::budget::Budget;
-use super::checks::{clash, whole, wrong_numbers};
+use super::checks::{Taken, no_folder, whole, wrong_numbers};
 use super::component::component;
 use super::document::Config;
 use super::error::ConfigError;
@@ -20,11 +20,12 @@ use iosonde_core::sample::{Op, errno_from_name};
 pub(super) fn every_plan(config: &Config) -> Result<Vec<TargetPlan>, Vec<ConfigError>> {
     let mut problems = whole(config);
     let mut plans: Vec<TargetPlan> = Vec::new();
+    let mut taken = Taken::default();
     for (i, target) in config.target.iter().enumerate() {
         match (Planner { config, target, i }).plans() {
             Ok(more) => {
                 for plan in more {
-                    if let Some((key, what)) = plans.iter().find_map(|earlier| clash(earlier, &plan)) {
+                    if let Some((key, what)) = taken.clash(&plan) {
                         let keys = [format!("target[{i}].{key}"), format!("target[{i}]")];
                         problems.push(config.places.error(&keys, &what));
                     }
@@ -159,6 +160,9 @@ impl Planner<'_> {
                 Err(self.error("backend", &what))
             }
             _ => {
+                if let Some(what) = no_folder(&path).filter(|_| backend == BackendKind::Posix) {
+                    return Err(self.error("path", &format!("a target's path {what}")));
+                }
                 let path = std::path::absolute(&path);
                 Ok((path.map_err(|_| self.error("path", "a target's path is empty"))?, backend))
             }

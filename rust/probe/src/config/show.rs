@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::document::{Config, DEFAULT_LISTEN};
-use super::explain::printable;
 use super::first_start::{AT_ONCE_BYTES, DIRECT_BYTES};
 use super::options::{BackendKind, BudgetOptions, Direct, FaultOptions, LogFormat, TargetOptions};
 use super::target_plan::TargetPlan;
 use iosonde_core::sample::Op;
+use iosonde_core::text::escaped;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
@@ -163,7 +163,7 @@ pub(super) fn consequences(plan: &TargetPlan) -> [String; 3] {
     } else {
         String::new()
     };
-    let (name, path) = (printable(&plan.name), printable(&plan.path.display().to_string()));
+    let (name, path) = (escaped(&plan.name), escaped(&plan.path.display().to_string()));
     [
         format!("{name} at {path}: every {}{stretched}", duration(plan.period_ns)),
         format!("  {:.3} ops/s, {:.3} MiB/s", 6.0 / seconds, bytes / f64::from(1 << 20)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
-use super::explain::printable;
+use iosonde_core::text::escaped;
 
 /// Files in the order they count. Their texts share one row of offsets, so that a span of the merged tree
 /// still tells the file it came from.
@@ -18,12 +18,16 @@ pub(super) struct Source {
     name: String,
     pub(super) text: String,
     pub(super) base: usize,
+    /// Where its lines end: asked for once a key, of which there may be a hundred thousand.
+    line_ends: Vec<usize>,
 }
 
 impl Sources {
     pub(super) fn add(&mut self, name: &str, text: String) {
         let base = self.files.last().map_or(0, |last| last.base + last.text.len() + 1);
-        self.files.push(Source { name: name.to_owned(), text, base });
+        let bytes = text.bytes().enumerate();
+        let line_ends = bytes.filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at).collect();
+        self.files.push(Source { name: name.to_owned(), text, base, line_ends });
     }
 
     /// `main`, then `<main without .toml>.d/*.toml` in the order of their names. The only I/O of a configuration.
@@ -54,8 +58,7 @@ impl Sources {
         let Some(file) = self.files.iter().rev().find(|file| file.base <= offset) else {
             return String::new();
         };
-        let inside = (offset - file.base).min(file.text.len());
-        let line = 1 + file.text.as_bytes()[..inside].iter().filter(|&&byte| byte == b'\n').count();
+        let line = 1 + file.line_ends.partition_point(|&end| end < offset - file.base);
         format!("{}:{line}", file.name)
     }
 }
@@ -114,7 +117,7 @@ impl Places {
 
     /// An error about the first of `keys` that was written; the file's first line when none was.
     pub(super) fn error(&self, keys: &[String], what: &str) -> ConfigError {
-        let (whole, what) = (String::new(), printable(what));
+        let (whole, what) = (String::new(), escaped(what));
         match keys.iter().chain([&whole]).find_map(|key| self.0.get(key)) {
             Some(place) => ConfigError(format!("{place}: {what}")),
             None => ConfigError(what),

@@ -276,3 +276,41 @@ fn what_is_wrong_with_an_export_is_said_at_its_line() {
         assert!(error.contains(said), "{keys}: {error}");
     }
 }
+
+#[test]
+fn what_the_agent_could_not_use_is_refused() {
+    let whole = |line: &str| toml(&format!("{line}\n[[target]]\npath = '/work'")).map_err(|error| error.0);
+    for address in ["", "x", "127.0.0.1", "127.0.0.1:99999", "[::1:9748", "127.0.0.1:http:1", "1.2.3:4:5"] {
+        let error = whole(&format!("listen = '{address}'")).unwrap_err();
+        assert!(error.starts_with("agent.toml:1: ") && error.contains("HOST:PORT"), "{address}: {error}");
+    }
+    for address in ["127.0.0.1:0", "[::]:9748", "0.0.0.0:1", "off", "none"] {
+        whole(&format!("listen = '{address}'")).unwrap();
+    }
+    let folders = [
+        ("", "is empty"),
+        ("~", "a shell"),
+        ("~/x", "a shell"),
+        ("$HOME/x", "{NAME}"),
+        ("s3://b", "address"),
+    ];
+    for (folder, why) in folders {
+        let error = whole(&format!("store = '{folder}'")).unwrap_err();
+        assert!(error.starts_with("agent.toml:1: store ") && error.contains(why), "{error}");
+        let error = toml(&format!("[[target]]\npath = '{folder}'")).unwrap_err().0;
+        assert!(error.starts_with("agent.toml:2: ") && error.contains(why), "{error}");
+    }
+    assert!(whole("store = '/var/lib/~x'").is_ok() && whole("store = 'here'").is_ok());
+}
+
+#[test]
+fn of_very_many_targets_each_twin_is_found_at_its_line() {
+    let mut text: String = (0..20_000).map(|i| format!("[[target]]\npath = '/work/{i}'\n")).collect();
+    assert_eq!(toml(&text).unwrap().len(), 20_000);
+    text += "[[target]]\nname = 'again'\npath = '/work/7'\n[[target]]\nname = '/work/9'\npath = '/x'\n";
+    let problems = Config::from_toml(&text, "agent.toml").unwrap().every_plan().unwrap_err();
+    let said: Vec<&str> = problems.iter().map(|error| error.0.as_str()).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("agent.toml:40003: targets `/work/7` and `again` would share"), "{said:?}");
+    assert!(said[1].starts_with("agent.toml:40005: target `/work/9` is listed twice"), "{said:?}");
+}

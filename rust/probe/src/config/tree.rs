@@ -6,8 +6,9 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::error::ConfigError;
-use super::explain::{explain, printable};
+use super::explain::explain;
 use super::sources::{Places, Source, Sources};
+use iosonde_core::text::escaped;
 
 /// Looks up a variable of the environment.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -67,7 +68,7 @@ impl Reader<'_> {
                     Ok(filled) => DeValue::String(filled.into()),
                     Err(what) => {
                         let place = self.sources.place(span.start);
-                        self.problems.push(ConfigError(format!("{place}: {}", printable(&what))));
+                        self.problems.push(ConfigError(format!("{place}: {}", escaped(&what))));
                         DeValue::String(text)
                     }
                 },

@@ -3,8 +3,9 @@
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SendError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
@@ -23,6 +24,10 @@ pub trait Worker: Send {
     fn is_gone(&mut self) -> bool;
     /// Make it go, whatever it does. A process in a system call goes when the kernel lets it.
     fn kill(&mut self);
+    /// How it went, once it is gone, where the system tells: by which signal or with which code.
+    fn ending(&mut self) -> Option<String> {
+        None
+    }
     /// Its process; none for one that is only simulated.
     fn pid(&self) -> Option<u32>;
 }
@@ -128,6 +133,10 @@ impl Worker for Process {
             ProcessState::Refused(error) => error.is_none(),
         }
     }
+    fn ending(&mut self) -> Option<String> {
+        let ProcessState::There(child) = &mut self.state else { return None };
+        child.try_wait().ok().flatten().map(ending)
+    }
     fn kill(&mut self) {
         self.doomed = true;
         if let ProcessState::There(child) = &mut self.state {
@@ -142,6 +151,27 @@ impl Worker for Process {
         }
     }
 }
+
+/// `killed by SIGKILL: ...`, `exit code 2`.
+fn ending(status: ExitStatus) -> String {
+    let Some(signal) = status.signal() else {
+        return format!("exit code {}", status.code().unwrap_or_default());
+    };
+    let known = SIGNALS.iter().find(|(number, ..)| *number == signal);
+    let (name, hint) =
+        known.map_or((format!("signal {signal}"), ""), |(_, name, hint)| ((*name).into(), *hint));
+    format!("killed by {name}{hint}")
+}
+
+/// What ends a worker from outside, and where to look.
+const SIGNALS: [(i32, &str, &str); 6] = [
+    (libc::SIGKILL, "SIGKILL", ": by somebody, or for want of memory (see the kernel log)"),
+    (libc::SIGXCPU, "SIGXCPU", ": a limit of processor time (ulimit -t)"),
+    (libc::SIGSYS, "SIGSYS", ": a filter of system calls"),
+    (libc::SIGBUS, "SIGBUS", ""),
+    (libc::SIGSEGV, "SIGSEGV", ""),
+    (libc::SIGABRT, "SIGABRT", ""),
+];
 
 /// Workers that are threads of this process: one that is stuck stays until its operation returns.
 pub struct Threads {

@@ -1,30 +1,14 @@
 //! Why an operation is stuck, as far as this host's kernel tells: read from `/proc` and the kernel log, never from the
 //! target.
 
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::kernel_log::{Subject, complaints};
+
 /// Lines of a kernel stack that are kept.
 const STACK_LINES: usize = 16;
-/// Lines of the kernel log that are kept.
-const KERNEL_LINES: usize = 8;
-/// What a kernel writes when storage does not answer.
-const COMPLAINTS: [&str; 10] = [
-    "not responding",
-    "blocked for more than",
-    "I/O error",
-    "timed out",
-    "still trying",
-    "LustreError",
-    "connection lost",
-    "Connection to",
-    "mds0",
-    "osd",
-];
-
 /// What was found out about a stuck operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Evidence {
@@ -36,15 +20,22 @@ pub struct Evidence {
     pub wchan: Option<String>,
     /// Kernel stack, where readable (root).
     pub stack: Vec<String>,
-    /// Lines of the kernel log about storage, where readable.
+    /// Lines of the kernel log about the target's own device or mount, or this thread, where readable.
     pub kernel: Vec<String>,
 }
 
 impl Evidence {
     /// Of a thread of a worker; if it is not known, of one in state D or else of the one that makes the target ready.
-    pub fn gather(pid: u32, thread: Option<u32>, since_boot_ns: u64) -> Self {
+    /// `path` and `mount`: what it works on.
+    pub fn gather(
+        pid: u32,
+        thread: Option<u32>,
+        (path, mount): (&Path, Option<&Path>),
+        since_boot_ns: u64,
+    ) -> Self {
         let task = |id: u32| Path::new("/proc").join(pid.to_string()).join("task").join(id.to_string());
-        let folder = task(thread.or_else(|| most_stuck(pid)).unwrap_or(pid));
+        let thread = thread.or_else(|| most_stuck(pid)).unwrap_or(pid);
+        let folder = task(thread);
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
         let wchan = read("wchan").filter(|name| !name.is_empty() && name != "0");
         let stack = read("stack").unwrap_or_default();
@@ -53,7 +44,7 @@ impl Evidence {
             state: read("stat").and_then(|text| thread_state(&text)),
             wchan,
             stack: stack.lines().take(STACK_LINES).map(|line| line.trim().to_owned()).collect(),
-            kernel: kernel_log(since_boot_ns),
+            kernel: complaints(&Subject::of(path, mount, &[pid, thread]), since_boot_ns),
         }
     }
 }
@@ -81,40 +72,6 @@ fn thread_state(stat: &str) -> Option<char> {
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
-/// The last lines of the kernel log that speak of storage, not older than asked.
-fn kernel_log(since_boot_ns: u64) -> Vec<String> {
-    let open = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg");
-    let Ok(mut log) = open else { return Vec::new() };
-    let mut found = std::collections::VecDeque::new();
-    let mut record = [0_u8; 8192];
-    // One record a read; the kernel's ring holds some thousands.
-    for _ in 0..100_000 {
-        let n = match log.read(&mut record) {
-            Ok(0) => break,
-            Ok(n) => n,
-            // Overwritten while we read: go on with the next.
-            Err(error) if error.raw_os_error() == Some(libc::EPIPE) => continue,
-            Err(_) => break,
-        };
-        let Some(line) = complaint(&String::from_utf8_lossy(&record[..n]), since_boot_ns) else { continue };
-        found.push_back(line);
-        if found.len() > KERNEL_LINES {
-            found.pop_front();
-        }
-    }
-    found.into()
-}
-
-/// `priority,number,microseconds,flags;text` as a line, if it is young enough and complains about storage.
-fn complaint(record: &str, since_boot_ns: u64) -> Option<String> {
-    let (head, text) = record.split_once(';')?;
-    let micros: u64 = head.split(',').nth(2)?.parse().ok()?;
-    let text = text.lines().next()?;
-    let speaks = COMPLAINTS.iter().any(|words| text.contains(words));
-    (speaks && micros.saturating_mul(1000) >= since_boot_ns)
-        .then(|| format!("[{}.{:06}] {text}", micros / 1_000_000, micros % 1_000_000))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,10 +79,10 @@ mod tests {
     #[test]
     fn this_thread_can_be_looked_at() {
         let me = rustix::thread::gettid().as_raw_nonzero().get() as u32;
-        let evidence = Evidence::gather(std::process::id(), Some(me), 0);
+        let evidence = Evidence::gather(std::process::id(), Some(me), (Path::new("/"), None), 0);
         assert_eq!(evidence.state, Some('R'));
         assert_eq!(evidence.pid, Some(std::process::id()));
-        assert_eq!(Evidence::gather(u32::MAX, Some(1), 0).state, None);
+        assert_eq!(Evidence::gather(u32::MAX, Some(1), (Path::new("/"), None), 0).state, None);
     }
 
     #[test]
@@ -146,17 +103,5 @@ mod tests {
     fn names_with_parentheses_do_not_confuse() {
         assert_eq!(thread_state("12 (a) D (b)) S 1 2"), Some('S'));
         assert_eq!(thread_state("nonsense"), None);
-    }
-
-    #[test]
-    fn only_young_lines_about_storage() {
-        let line = "4,1,5000000,-;nfs: server filer not responding, still trying\n SUBSYSTEM=x";
-        assert_eq!(
-            complaint(line, 5_000_000_000).as_deref(),
-            Some("[5.000000] nfs: server filer not responding, still trying")
-        );
-        assert_eq!(complaint(line, 5_000_001_000), None);
-        assert_eq!(complaint("6,2,6000000,-;eth0: link up", 0), None);
-        assert_eq!(complaint("garbage", 0), None);
     }
 }

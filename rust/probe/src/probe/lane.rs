@@ -1,8 +1,9 @@
 //! One op of one target: wait until due, time it, record it, count what was missed.
 //!
 //! A lane has at most one operation open. Ticks that fall due meanwhile are rows too: skipped, never begun, and ended
-//! when the operation that blocked them did, because a user who had wanted them would have waited that long. When an
-//! operation is stuck the supervisor takes the later ticks away, see [`super::slot`].
+//! when the operation that blocked them did, because a user who had wanted them would have waited that long. Ticks for
+//! which the lane was free but for this host, which kept its thread from a CPU, are left out: they say nothing of the
+//! storage. When an operation is stuck the supervisor takes the later ticks away, see [`super::slot`].
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,9 +34,21 @@ pub struct Lane {
     clock: Arc<dyn Clock>,
     slot: Slot,
     region: Option<Region>,
+    control: Control,
+    /// Whether it has begun an operation since it was given ticks: until then its worker may have been made ready late.
+    working: bool,
     overflow: VecDeque<Tick>,
     next: u64,
     begun: u64,
+}
+
+/// Why ticks were never begun.
+#[derive(Debug, Clone, Copy)]
+enum Missed {
+    /// An operation went on until this instant, or the lane was not ready before.
+    Blocked(u64),
+    /// This host kept the lane from working until this instant.
+    ByHost(u64),
 }
 
 /// An operation that was opened and is to be executed, or was and is to be closed.
@@ -56,7 +69,8 @@ impl Lane {
     ) -> Self {
         let next = slot.claim().end;
         let begun = next;
-        Self { op, operation, schedule, clock, slot, region: None, overflow: VecDeque::new(), next, begun }
+        let (region, control, overflow) = (None, Control::default(), VecDeque::new());
+        Self { op, operation, schedule, clock, slot, region, control, working: false, overflow, next, begun }
     }
 
     /// Work at the rate that a region's divider asks for.
@@ -75,7 +89,7 @@ impl Lane {
     pub fn run(mut self, stop: &Stop) {
         precise_sleeps();
         self.slot.enter(rustix::thread::gettid().as_raw_nonzero().get() as u32);
-        let control = Control::of_this_thread();
+        self.control = Control::of_this_thread();
         while !stop.raised() {
             if !self.has_ticks() {
                 self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, stop);
@@ -89,10 +103,10 @@ impl Lane {
                 break;
             }
             let Some(opened) = self.open(ready) else { continue };
-            let queued_before = control.run_queue_ns();
+            let before = self.control.run_queue_ns();
             let (outcome, began_ns, ended_ns) = self.execute();
-            let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
-            self.finish(opened, outcome, (began_ns, ended_ns), queued);
+            let queue = before.zip(self.control.run_queue_ns());
+            self.finish(opened, outcome, (began_ns, ended_ns), queue);
         }
         self.leave();
     }
@@ -128,6 +142,7 @@ impl Lane {
         }
         if self.slot.parked() {
             self.next = claim.end;
+            self.working = false;
             self.slot.park(false);
         }
         true
@@ -152,7 +167,8 @@ impl Lane {
         let current = self.schedule.tick_at(now).max(self.next);
         let worked_on = current.is_multiple_of(divider);
         let shed_until = if worked_on { current } else { current + 1 };
-        if !self.skip_until(shed_until, now, divider) || !worked_on {
+        let missed = if self.working { Missed::ByHost(now) } else { Missed::Blocked(now) };
+        if !self.skip_until(shed_until, missed, divider) || !worked_on {
             self.cancel(ready);
             return None;
         }
@@ -165,7 +181,7 @@ impl Lane {
             self.record(Tick::never_begun(due_ns, Outcome::SKIPPED));
             return None;
         };
-        self.begun = current;
+        (self.begun, self.working) = (current, true);
         self.slot.open(due_ns);
         Some(Opened { due_ns, ready })
     }
@@ -176,15 +192,21 @@ impl Lane {
     }
 
     /// Keep account of an operation that ended between two instants. What tidying up takes still counts as open:
-    /// it may hang like the operation itself.
-    pub fn finish(&mut self, opened: Opened, outcome: Outcome, between: (u64, u64), queued: Option<u64>) {
+    /// it may hang like the operation itself. `queue`: what its thread had waited for a CPU before and after, where that is known.
+    pub fn finish(
+        &mut self,
+        opened: Opened,
+        outcome: Outcome,
+        between: (u64, u64),
+        queue: Option<(u64, u64)>,
+    ) {
         let (began_ns, ended_ns) = between;
         self.record(Tick {
             due_ns: opened.due_ns,
             began_ns,
             ended_ns,
             offset_bytes: opened.ready.offset_bytes.unwrap_or(u64::MAX),
-            run_queue_ns: queued.unwrap_or(u64::MAX),
+            run_queue_ns: queue.map_or(u64::MAX, |(before, after)| after - before),
             outcome,
             cache: opened.ready.cache,
             more: 0,
@@ -196,7 +218,13 @@ impl Lane {
         if !claim.revoked && now >= self.schedule.due_ns(self.next) {
             // The tick in whose period the operation ended is over too: the lane resumes at a future one.
             let divider = self.region.as_ref().map_or(1, Region::divider);
-            self.skip_until(self.schedule.tick_at(now) + 1, ended_ns, divider);
+            let waited_ns = queue.map_or(0, |(before, after)| {
+                self.control.run_queue_ns().unwrap_or(after).saturating_sub(before)
+            });
+            // Without its waits for a CPU the lane would have been free for the later ones.
+            let blocked = self.schedule.tick_at(now.saturating_sub(waited_ns)) + 1;
+            self.skip_until(blocked, Missed::Blocked(ended_ns), divider);
+            self.skip_until(self.schedule.tick_at(now) + 1, Missed::ByHost(now), divider);
         }
         self.slot.close(outcome);
     }
@@ -222,9 +250,10 @@ impl Lane {
         self.next = self.next.max(claim.end);
     }
 
-    /// Ticks before `until` will never begin; what blocked them ended at `ended_ns`. Ticks that the divider leaves out
-    /// were not missed. False when they were taken away.
-    fn skip_until(&mut self, until: u64, ended_ns: u64, divider: u64) -> bool {
+    /// Ticks before `until` will never begin. Those that the divider leaves out were not missed. False when they were taken
+    /// away.
+    fn skip_until(&mut self, until: u64, missed: Missed, divider: u64) -> bool {
+        let (Missed::Blocked(ended_ns) | Missed::ByHost(ended_ns)) = missed;
         while self.next < until {
             let mut k = self.next;
             if self.claim(until, ended_ns) {
@@ -234,7 +263,10 @@ impl Lane {
                     k = (worked_on + 1).min(until);
                     // With nothing left out all of them are one run.
                     k = if divider == 1 { until } else { k };
-                    self.skipped(worked_on..k, ended_ns);
+                    match missed {
+                        Missed::Blocked(_) => self.skipped(worked_on..k, ended_ns),
+                        Missed::ByHost(_) => self.missed_by_host(worked_on..k, ended_ns),
+                    }
                 }
             } else if self.slot.claim().revoked {
                 return false;
@@ -245,6 +277,12 @@ impl Lane {
 
     fn skipped(&mut self, ticks: Range<u64>, ended_ns: u64) {
         self.run_of(ticks, Tick { ended_ns, ..Tick::never_begun(0, Outcome::SKIPPED) });
+    }
+
+    /// Left out, with how long this host kept the lane from working on them.
+    fn missed_by_host(&mut self, ticks: Range<u64>, until_ns: u64) {
+        let waited_ns = until_ns.saturating_sub(self.schedule.due_ns(ticks.start));
+        self.run_of(ticks, Tick { run_queue_ns: waited_ns, ..Tick::never_begun(0, Outcome::SHED) });
     }
 
     /// Ticks that fared the same.

@@ -160,7 +160,13 @@ fn alone(schedule: Schedule, run: Tick, k: u64) -> Tick {
     // Tidying up after an operation may run past a tick that fell due after the operation's end.
     let ended_ns =
         if run.began_ns == 0 && run.ended_ns != 0 { run.ended_ns.max(due_ns) } else { run.ended_ns };
-    Tick { due_ns, ended_ns, more: 0, ..run }
+    // What this host kept the lane from is shorter for the later ticks of a run.
+    let later_ns = if run.began_ns == 0 { due_ns - run.due_ns } else { 0 };
+    let run_queue_ns = match run.run_queue_ns {
+        u64::MAX => u64::MAX,
+        waited_ns => waited_ns.saturating_sub(later_ns),
+    };
+    Tick { due_ns, ended_ns, run_queue_ns, more: 0, ..run }
 }
 
 /// Rows for ticks that nobody could work on.

@@ -237,8 +237,32 @@ fn drain(watches: &mut [Watch], collector: &mut Collector) {
 /// The first instant from `from_ns` (monotonic) on at which this host probes this target: hosts are spread over the
 /// period by a hash, so that many agents do not strike at the same moment.
 fn aligned(collector: &Collector, host: &str, plan: &TargetPlan, from_ns: u64) -> u64 {
-    let hash = crc32fast::hash(format!("{host}\0{}", plan.name).as_bytes());
-    let offset_ns = ((u128::from(hash) * u128::from(plan.period_ns)) >> 32) as i64;
     let utc_ns = collector.view().anchor().utc_ns(from_ns);
-    from_ns + (offset_ns - utc_ns).rem_euclid(plan.period_ns as i64) as u64
+    from_ns + (moment_ns(host, &plan.name, plan.period_ns) - utc_ns).rem_euclid(plan.period_ns as i64) as u64
+}
+
+/// The moment in the period at which a host probes a target.
+fn moment_ns(host: &str, target: &str, period_ns: u64) -> i64 {
+    let hash = crc32fast::hash(format!("{host}\0{target}").as_bytes());
+    ((u128::from(hash) * u128::from(period_ns)) >> 32) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_targets_are_spread_over_the_period() {
+        const PERIOD_NS: u64 = 1_000_000_000;
+        let mut tenths = [0; 10];
+        for host in 0..100 {
+            for target in ["/home", "/work"] {
+                let moment_ns = moment_ns(&format!("node{host}"), target, PERIOD_NS);
+                tenths[(moment_ns / 100_000_000) as usize] += 1;
+            }
+        }
+        assert!(tenths.iter().all(|&n| (5..=40).contains(&n)), "{tenths:?}");
+        assert_ne!(moment_ns("a", "/home", PERIOD_NS), moment_ns("a", "/work", PERIOD_NS));
+        assert_eq!(moment_ns("a", "/home", PERIOD_NS), moment_ns("a", "/home", PERIOD_NS));
+    }
 }

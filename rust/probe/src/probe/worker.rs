@@ -113,8 +113,16 @@ pub fn schedule(plan: &TargetPlan, start_ns: u64, op: Op) -> Schedule {
     Schedule::new(start_ns, plan.period_ns / 6 * op as u64, plan.period_ns)
 }
 
-/// Work until told to end or until the supervisor is gone.
+/// Work until told to end or until the supervisor is gone. What stops it before it has begun is a report, too.
 pub fn serve(socket: UnixStream, memory: OwnedFd, clock: Arc<dyn Clock>) -> std::io::Result<()> {
+    let answer = socket.try_clone()?;
+    serve_on(socket, memory, clock).inspect_err(|error| {
+        let (errno, held) = (error.raw_os_error(), false);
+        say(&answer, &Report::Failed { error: format!("its worker cannot begin: {error}"), errno, held });
+    })
+}
+
+fn serve_on(socket: UnixStream, memory: OwnedFd, clock: Arc<dyn Clock>) -> std::io::Result<()> {
     let mut lines = BufReader::new(socket.try_clone()?).lines();
     let Some(first) = lines.next().transpose()? else { return Ok(()) };
     let task: Task = serde_json::from_str(&first).map_err(std::io::Error::other)?;
@@ -274,16 +282,24 @@ fn say(mut socket: &UnixStream, report: &Report) {
 /// The whole life of a worker process: its socket is standard input, its shared memory standard output.
 pub fn process(clock: Arc<dyn Clock>) -> std::io::Result<()> {
     // The supervisor decides when to end; a terminal's Ctrl-C reaches it too.
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // SAFETY: ignoring a signal installs no handler.
-        unsafe { libc::signal(signal, libc::SIG_IGN) };
-    }
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().for_each(ignore);
+    large_files_fail();
     frugal();
     // For ps: the agent starts its workers as /proc/self/exe.
     let _ = rustix::thread::set_name(c"iosonde-worker");
     let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let memory = std::io::stdout().as_fd().try_clone_to_owned()?;
     serve(socket, memory, clock)
+}
+
+/// A file that would exceed the limit of sizes is an error of the write, with words, instead of the end of the process.
+pub fn large_files_fail() {
+    ignore(libc::SIGXFSZ);
+}
+
+fn ignore(signal: i32) {
+    // SAFETY: ignoring a signal installs no handler.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
 /// Give memory that nobody uses any more back to the system: a burst of rows after a hang leaves holes behind.

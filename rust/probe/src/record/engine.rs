@@ -37,7 +37,7 @@ impl Engine {
         let appender = Appender::new(&setup.header.run_id);
         Self {
             disk: setup.disk,
-            spooler: Spooler::new(folder, setup.header, Arc::clone(&health)),
+            spooler: Spooler::new(folder, setup.header, setup.keep.max_bytes, Arc::clone(&health)),
             appender,
             retention: Retention::new(setup.root, setup.host, setup.keep),
             health,

@@ -1,4 +1,4 @@
-//! Appends rows to hourly segments and keeps what does not fit.
+//! Appends rows to segments of an hour, or of less where a limit of size asks for it, and keeps what does not fit.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,6 +15,10 @@ use iosonde_core::sample::Sample;
 
 /// A segment holds at most the rows of one hour of UTC.
 pub const SEGMENT_NS: i64 = 3600 * 1_000_000_000;
+/// Segments that all raw samples may take, where a limit of size cuts them ...
+const SEGMENTS_KEPT: u64 = 8;
+/// ... and that hold at least so much: a file of less is not worth its name.
+const LEAST_BYTES: u64 = 32 << 10;
 /// Rows of one frame at most, so that a long backlog goes out piece by piece as room appears.
 const FRAME_ROWS: usize = 4096;
 
@@ -31,14 +35,17 @@ pub struct Spooler {
     folder: PathBuf,
     header: spool::Header,
     open: Option<Open>,
+    most_bytes: u64,
     waiting: VecDeque<Sample>,
     health: Arc<Health>,
 }
 
 impl Spooler {
-    /// Segments in `folder`; `header` is the first one's.
-    pub fn new(folder: PathBuf, header: spool::Header, health: Arc<Health>) -> Self {
-        Self { folder, header, open: None, waiting: VecDeque::new(), health }
+    /// Segments in `folder`; `header` is the first one's. `kept_bytes`: what all raw samples may take: a segment takes an eighth
+    /// of it at most, so that the oldest can go.
+    pub fn new(folder: PathBuf, header: spool::Header, kept_bytes: Option<u64>, health: Arc<Health>) -> Self {
+        let most_bytes = kept_bytes.map_or(u64::MAX, |bytes| (bytes / SEGMENTS_KEPT).max(LEAST_BYTES));
+        Self { folder, header, open: None, most_bytes, waiting: VecDeque::new(), health }
     }
     /// The next segment knows more targets.
     pub fn extend(&mut self, disk: &dyn Disk, targets: Vec<spool::Target>) -> io::Result<()> {
@@ -87,7 +94,9 @@ impl Spooler {
             }
         }
         // A deleted segment would swallow rows: somebody emptied the store under us, so begin another.
-        if self.open.as_ref().is_some_and(|open| open.hour != hour || !disk.exists(&open.path)) {
+        let full = |open: &Open| open.tail.good() >= self.most_bytes;
+        if self.open.as_ref().is_some_and(|open| open.hour != hour || full(open) || !disk.exists(&open.path))
+        {
             // Rows that the device refuses now are in the file; the next segment must not wait for them.
             let _ = self.close(disk);
         }

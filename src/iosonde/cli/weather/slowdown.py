@@ -20,6 +20,7 @@ from iosonde.engine.left_out import left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
+    LateSpan,
     LostSpan,
     SlowdownQuery,
     SlowdownResult,
@@ -41,7 +42,7 @@ from iosonde.model.units import (
 from iosonde.weather import answers
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.slowdown import statistic_columns
-from iosonde.weather.slowdown.words import say, say_change, say_lost
+from iosonde.weather.slowdown.words import say, say_change, say_late, say_lost
 from iosonde.weather.store import Store
 
 EXAMPLES = """\
@@ -171,7 +172,8 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
         print(table(head, [_row(usual, now_ns) for usual in series]))
         keys = {usual.key for usual in series}
         lost = [span for span in result.lost if span.key in keys]
-        _print_spans([span for span in result.spans if span.key in keys], lost, now_ns)
+        late = [span for span in result.late if span.key in keys]
+        _print_spans([span for span in result.spans if span.key in keys], lost, late, now_ns)
         for change in result.changes:
             if change.key in keys:
                 print(f"- {say_change(change, now_ns)}")
@@ -216,10 +218,13 @@ def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
     )
 
 
-def _print_spans(spans: list[SlowSpan], lost: list[LostSpan], now_ns: int) -> None:
+def _print_spans(
+    spans: list[SlowSpan], lost: list[LostSpan], late: list[LateSpan], now_ns: int
+) -> None:
     print()
     lines = [(span.start_ns, _span_line(span, now_ns)) for span in spans]
     lines += [(span.start_ns, say_lost(span, now_ns)) for span in lost]
+    lines += [(span.start_ns, say_late(span, now_ns)) for span in late]
     if not lines:
         print(
             "No slow stretch. 'iosonde events' also finds hangs and operations that are slow in part.\n"
@@ -259,10 +264,11 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
         write_frame(frame, path, args.format, whole)
         if args.format == "json":
             spans = json.dumps([_span_object(span, now_ns) for span in result.spans])
-            lost = json.dumps([_lost_object(span, now_ns) for span in result.lost])
+            lost = json.dumps([_object(span, say_lost(span, now_ns)) for span in result.lost])
+            late = json.dumps([_object(span, say_late(span, now_ns)) for span in result.late])
             missing = json.dumps(left_out(options.store_root(args)))
             head = (
-                f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, '
+                f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, "late": {late}, '
                 f'"left_out": {missing}, "windows": '
             )
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
@@ -279,9 +285,9 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
     return {renamed.get(name, name): value for name, value in flat.items() if name != "key"}
 
 
-def _lost_object(span: LostSpan, now_ns: int) -> dict[str, Any]:
-    """Operations of a series that were lost, and the sentence."""
-    flat = {**asdict(span), **span.key._asdict(), "sentence": say_lost(span, now_ns)}
+def _object(span: LostSpan | LateSpan, sentence: str) -> dict[str, Any]:
+    """Operations of a series that were lost or late, and the sentence."""
+    flat = {**asdict(span), **span.key._asdict(), "sentence": sentence}
     return {name: value for name, value in flat.items() if name != "key"}
 
 

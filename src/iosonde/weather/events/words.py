@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.model.ops import op_word
+from iosonde.model.ops import SLOW_AT, op_word
 from iosonde.model.units import DAY_NS, format_factor, format_seconds, format_time
 
 if TYPE_CHECKING:
@@ -148,7 +148,8 @@ def _what(event: Event) -> str:
     target = event.target or "the store"
     if event.kind == "unreachable":
         return f"{target} could not be reached"
-    verb = _HAPPENED.get(event.kind, event.kind)
+    kind = "lost" if event.kind == "slow" and _by_loss(event.evidence) else event.kind
+    verb = _HAPPENED.get(kind, kind)
     return f"{op_word(event.op)} on {target} {verb}" if event.op else f"{target}: {verb}"
 
 
@@ -182,5 +183,14 @@ def _evidence(event: Event) -> str:
 
 def _alarm(found: dict[str, Any]) -> str:
     """How slow it became, and which detector saw it first."""
+    seen = f"alarm by {found['cause']}"
+    if _by_loss(found):
+        return f"late, missing or failed, none of the others slow ({seen})"
     typ, tail = format_factor(found.get("peak")), format_factor(found.get("peak_tail"))
-    return f"at worst {typ}x, the slowest twentieth {tail}x (alarm by {found['cause']})"
+    return f"at worst {typ}x, the slowest twentieth {tail}x ({seen})"
+
+
+def _by_loss(found: dict[str, Any]) -> bool:
+    """Whether an alarm was about operations that were lost while those that came back were as quick as ever."""
+    slow = max(found.get("peak") or 1.0, found.get("peak_tail") or 1.0) >= SLOW_AT
+    return found.get("cause") == "lost" and not slow

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from iosonde.model.ops import op_word
+from iosonde.model.ops import SLOW_AT, op_word
 from iosonde.model.units import format_duration, format_factor, format_percent
 from iosonde.weather.ping.child import Away, Listing
 from iosonde.weather.ping.typical import NAMES, family
-from iosonde.weather.ping.verdict import LISTING, PingResult, Timed
+from iosonde.weather.ping.verdict import HOST_SHARE, LISTING, PingResult, Timed
 
 _SINGULAR = {
     LISTING: "listing",
@@ -109,10 +109,24 @@ def _stalled(found: PingResult) -> str:
 
 def _usual(found: PingResult) -> str:
     worst = found.verdict.ops[0]
+    if (worst.factor or 0.0) >= SLOW_AT:
+        return _unsure(found.directory, worst)
     return (
         f"{found.directory} answers as usual: the slowest operation, {operations(worst.op)}, "
         f"takes {format_factor(worst.factor)}x its usual time"
     )
+
+
+def _unsure(directory: str, worst: Timed) -> str:
+    """It took far longer than usual, and why that is no verdict."""
+    name, factor = operations(worst.op), format_factor(worst.factor)
+    if (worst.waited or 0.0) >= HOST_SHARE:
+        why = f"{format_percent(worst.waited or 0.0)} of it was waiting for a CPU of this host"
+    elif worst.lower_ns is None:
+        why = f"{worst.n} are too few to call them slow"
+    else:
+        why = "too uncertain to be called slow"
+    return f"{directory} answers: {name} took {factor}x their usual time, {why}"
 
 
 def _typical(found: PingResult) -> str:

@@ -29,6 +29,7 @@ from iosonde.engine.order_statistics import Ragged, in_table_order, values_of
 from iosonde.model.frames import NULL_NS, SeriesKey
 from iosonde.weather.rollups.histograms import SummedHistograms
 from iosonde.weather.rollups.intervals import IntervalParts
+from iosonde.weather.samples.lateness import with_held_up
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints, Places
@@ -49,7 +50,7 @@ def derived(con: duckdb.DuckDBPyConnection) -> IntervalParts:
         "list(service) FILTER (differs AND service IS NOT NULL) AS without, "
         "list(response) FILTER (differs AND response IS NOT NULL) AS instead "
         "FROM (SELECT *, service IS DISTINCT FROM response AS differs "
-        f"FROM (SELECT *, {_SERVICE} AS service, {RESPONSE} AS response FROM samples)) GROUP BY ALL"
+        f"FROM (SELECT *, {_SERVICE} AS service, {RESPONSE} AS response FROM {with_held_up()})) GROUP BY ALL"
     )
     lengths = ", ".join(f"coalesce(len({name}), 0) AS {name}" for name in _LISTS)
     rows = in_table_order(

@@ -16,6 +16,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.engine.contract import (
+    HOST_COLUMNS,
     INTERVAL_NS,
     LEVEL_COLUMNS,
     QUANTILE_COLUMNS,
@@ -124,6 +125,7 @@ def _levels(found: Rollups) -> dict[str, Any]:
         "response_ns": _whole_ns(tails[found.order]),
         "n_response": counts[found.order],
         "n_lost": found.columns["n_lost"],
+        **{name: np.full(len(found.order), NO_LEVEL) for name in HOST_COLUMNS},
     }
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from iosonde.engine.contract import DERIVED, SERIES_KEY
+from iosonde.weather.samples.lateness import with_held_up
 
-_LATE = "began_ns - due_ns > period_ns // 10"
-"""Late by more than a tenth of the period counts as lost, as what was skipped, timed out, failed or is pending."""
 _MOVING = "('data_read', 'data_write', 'md_create', 'md_read')"
 """Operations that move their ``size_bytes``."""
 CACHES = ("direct", "buffered", "evicted", "cached", "unknown")
@@ -19,10 +18,10 @@ def tally_sql() -> str:
     key = ", ".join(SERIES_KEY)
     groups = (
         f"SELECT {key}, outcome, cache, count(*) AS n, count(began_ns) AS n_begun, "
-        f"count(*) FILTER ({_LATE}) AS n_late, sum(size_bytes) AS size_bytes, "
-        f"sum({DERIVED['service_ns']}) AS busy_ns FROM samples GROUP BY {key}, outcome, cache"
+        f"count(*) FILTER (held_up) AS n_held_up, sum(size_bytes) AS size_bytes, "
+        f"sum({DERIVED['service_ns']}) AS busy_ns FROM {with_held_up()} GROUP BY {key}, outcome, cache"
     )
-    lost = "CASE outcome WHEN 'shed' THEN 0 WHEN 'ok' THEN n_late ELSE n END"
+    lost = "CASE outcome WHEN 'shed' THEN 0 WHEN 'ok' THEN n_held_up ELSE n END"
     sums = {
         "n_due": "sum(n) FILTER (outcome <> 'shed')",
         "n_lost": f"sum({lost})",

@@ -14,11 +14,12 @@ from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.arrays import Flags, Floats, Instants, Ints
 from iosonde.model.frames import NULL_NS, SeriesKey
+from iosonde.weather.samples.lateness import with_held_up
 
 IN_TIME, LATE, GONE, FAILED = range(4)
-"""What became of an operation: done in time, done late, not back (skipped, timed out, pending), failed."""
+"""What became of an operation: done, done and held up by one before, not back (skipped, timed out, pending), failed."""
 _FATE = (
-    f"CASE WHEN outcome = 'ok' THEN CASE WHEN began_ns - due_ns > period_ns // 10 THEN {LATE} ELSE {IN_TIME} END "
+    f"CASE WHEN outcome = 'ok' THEN CASE WHEN held_up THEN {LATE} ELSE {IN_TIME} END "
     f"WHEN outcome IN ('skipped', 'timeout', 'pending') THEN {GONE} ELSE {FAILED} END"
 )
 
@@ -55,20 +56,8 @@ class Operations(NamedTuple):
         known = held_up & (self.ended_ns != NULL_NS)
         return np.where(known, self.ended_ns - self.due_ns, self.service_ns())
 
-    def free(self) -> Flags:
-        """Whether the operation before had ended when each was due: what holds it up then is the host."""
-        before = np.concatenate(([NULL_NS], self.ended_ns[:-1]))
-        there: Flags = (before != NULL_NS) & (before <= self.due_ns)
-        return there
-
-    def alone(self) -> Operations:
-        """The same without what the host alone made late."""
-        by_host = (self.fate == LATE) & self.free()
-        fate = np.where(by_host, IN_TIME, self.fate)
-        return Operations(self.due_ns, self.began_ns, self.ended_ns, fate, self.queued_ns)
-
     def lost(self) -> Flags:
-        """Late, not back or failed."""
+        """Held up, not back or failed."""
         gone: Flags = self.fate != IN_TIME
         return gone
 
@@ -82,7 +71,7 @@ def operations_query(
         f"SELECT place, due_ns, coalesce(began_ns, {NULL_SQL}) AS began_ns, "
         f"coalesce(ended_ns, {NULL_SQL}) AS ended_ns, ({_FATE})::TINYINT AS fate, "
         "coalesce(control_runq_ns, 0) AS queued_ns "
-        "FROM samples JOIN wanted USING (host, target, op, period_ns) WHERE outcome <> 'shed'"
+        f"FROM {with_held_up()} JOIN wanted USING (host, target, op, period_ns) WHERE outcome <> 'shed'"
     )
     if not series:
         scope = SampleFilter(since_ns=0, until_ns=0)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.contract import LOST, RESPONSE
 from iosonde.engine.engines import run
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import key_columns
@@ -15,12 +16,7 @@ from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import literal
 from iosonde.model.frames import Frame, SeriesKey
-
-_LATE = "(began_ns - due_ns) * 10 > period_ns AND period_ns > 0"
-_RESPONSE = f"""CASE
-    WHEN outcome = 'ok' AND NOT coalesce({_LATE}, false) THEN ended_ns - began_ns
-    WHEN outcome IN ('ok', 'skipped', 'timeout') THEN ended_ns - due_ns END"""
-_LOST = f"(outcome <> 'ok' OR coalesce({_LATE}, false))"
+from iosonde.weather.samples.lateness import with_held_up
 
 
 @dataclass(frozen=True)
@@ -71,13 +67,13 @@ def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
 
     ``series`` is a place in the list given; others are left out. ``response_ns`` (float64) is what a user
     waited: service time, but response time where the operation was held up by more than a tenth of its
-    period, skipped or timed out; NaN where its end is not known. ``lost``: late, skipped, failed or open.
+    period, skipped or timed out; NaN where its end is not known. ``lost``: held up, skipped, failed or open.
     Samples that were shed are in neither. Raises StoreError.
     """
     places = {"place": np.arange(len(series)), **key_columns(series, slice(None))}
     sql = (
-        f"SELECT place AS series, due_ns, ({_RESPONSE})::DOUBLE AS response_ns, {_LOST} AS lost "
-        "FROM samples JOIN wanted USING (host, target, op, period_ns) "
+        f"SELECT place AS series, due_ns, ({RESPONSE})::DOUBLE AS response_ns, {LOST} AS lost "
+        f"FROM {with_held_up()} JOIN wanted USING (host, target, op, period_ns) "
         f"WHERE outcome <> 'shed' AND {_of_run(part)} ORDER BY due_ns"
     )
     scope = part.scope() if series else SampleFilter(since_ns=0, until_ns=0)

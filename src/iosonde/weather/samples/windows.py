@@ -21,6 +21,7 @@ from iosonde import _core
 from iosonde.engine.contract import (
     DERIVED,
     FATE,
+    HOST_COLUMNS,
     LEVEL_COLUMNS,
     SERIES_KEY,
     WINDOW_COLUMNS,
@@ -40,6 +41,7 @@ from iosonde.engine.ordering import Part
 from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
+from iosonde.weather.samples.lateness import LATE_BY_HOST, MISSED_BY_HOST, with_held_up
 
 _OK = "FILTER (outcome = 'ok')"
 _DUE = "FILTER (outcome <> 'shed')"
@@ -150,7 +152,7 @@ def _pooled(names: Sequence[str], *fetched: Mapping[str, Any]) -> Frame:
 def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
     """The table ``groups``: keys, counts, plain statistics, and service times ``s``.
 
-    With ``levels`` those of ``s`` are of what was done in time, whose response is the same; ``late_s`` are
+    With ``levels`` those of ``s`` are of what was not held up, whose response is the same; ``late_s`` are
     the others, and ``r`` the responses that are no service time. So every latency is listed once.
     """
     needs = {"median": _core.minimum_count(0.5), "q99": _core.minimum_count(0.99)}
@@ -158,10 +160,12 @@ def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
     columns += [f"{_PLAIN[name].format(**needs)} AS {name}" for name in _plain(names, levels)]
     if levels:
         columns.append("count(*) FILTER (fate BETWEEN 1 AND 3) AS n_lost")
+        columns.append(f"count(*) FILTER ({LATE_BY_HOST}) AS n_late")
+        columns.append(f"count(*) FILTER ({MISSED_BY_HOST}) AS n_missed")
         columns.append(f"list({_SERVICE}) FILTER (fate = 0) AS s")
         columns.append(f"list({_SERVICE}) FILTER (fate = 1) AS late_s")
         columns.append(f"list({_RESPONSE_TIME}) FILTER (fate BETWEEN 1 AND 2) AS r")
-        source = f"(SELECT *, {FATE} AS fate FROM {source})"
+        source = f"(SELECT *, {FATE} AS fate FROM {with_held_up(source)})"
     elif _lists(names, levels):
         columns.append(f"list({_SERVICE}) {_OK} AS s")
     return f"SELECT {', '.join(columns)} FROM {source} GROUP BY ALL"
@@ -185,7 +189,7 @@ def _selects(
 ) -> tuple[str, ...]:
     """What ``_columns`` needs of ``groups``: plain columns, then for each list its lengths and its values."""
     plain = [*keys, "n_due", "n_seen", *_plain(names, levels)]
-    plain += ["n_lost"] if levels else []
+    plain += ["n_lost", *HOST_COLUMNS] if levels else []
     return (
         f"SELECT {', '.join(plain)} FROM {source}",
         *(
@@ -219,7 +223,7 @@ def _columns(
         values = _with_levels(chosen, *lists)
     elif chosen:
         values = _of_lists(lists[0], chosen, picked(lists[0], _ranks(chosen, ())))
-    kept = [name for name in found if name not in names and name != "n_lost"]
+    kept = [name for name in found if name not in names and name not in LEVEL_COLUMNS]
     ordered = [*kept, *names, *(LEVEL_COLUMNS if levels else ())]
     return {name: values[name] if name in values else found[name] for name in ordered}
 

@@ -6,9 +6,9 @@
     usual      ok         nothing is slow; the slowest op and its slowdown
     learning   info       too few windows to know what is usual
     few        info       too few operations ended well of late to tell
-    host_busy  info       slow, but only because the probing host was busy
+    host_busy  info       slow or begun late, but only because the probing host was busy
     slow       slow       slower than usual, with interval
-    lost       slow       late, missing or failed now and then
+    lost       slow       made late by the storage, missing or failed now and then
     failing    hung       the last operations failed
     hung       hung       an operation has not come back
     stopped    unknown    the probe ended properly
@@ -54,7 +54,9 @@ class OpVerdict(NamedTuple):
     partly: bool = False
     """An alarm lasts though the typical operation is not slow: a part of them is."""
     lost: float | None = None
-    """Share of due operations that were late, missing or failed, where it is more than chance explains."""
+    """Share of due operations that the storage made late, missing or failed, where it is more than chance explains."""
+    late: float | None = None
+    """Share of due operations that the probing host alone began late, or never, where it was busy."""
 
 
 class Finding(NamedTuple):

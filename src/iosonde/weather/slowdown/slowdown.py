@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS
+from iosonde.engine.contract import HOST_COLUMNS, INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -35,7 +35,7 @@ from iosonde.model.ops import STATISTICS, TRIPLE, op_order
 from iosonde.weather.samples.windows import UNQUEUED
 from iosonde.weather.slowdown import rules as verdict
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
-from iosonde.weather.slowdown.losses import lost_spans
+from iosonde.weather.slowdown.losses import late_spans, lost_spans
 from iosonde.weather.slowdown.runs import runs_of
 from iosonde.weather.slowdown.spans import spans_of, tags
 from iosonde.weather.slowdown.trailing import trailing_median
@@ -81,7 +81,7 @@ def analyse(
         if change.key in mine and (since is None or change.began_ns >= since)
     ]
     spans, usual = spans_of(store, windows, runs), _usual(windows, shown)
-    return SlowdownResult(query, shown, spans, usual, changes, lost_spans(shown))
+    return SlowdownResult(query, shown, spans, usual, changes, lost_spans(shown), late_spans(shown))
 
 
 def learned(store: Store, query: SlowdownQuery) -> LearntBaselines:
@@ -120,7 +120,8 @@ def judged_windows(
 
 
 def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> WindowTable:
-    """Windows that ``add_slowdown`` compared, against what is known; without the block of levels.
+    """Windows that ``add_slowdown`` compared, against what is known; without the block of levels but for
+    what the host made late.
 
     ``with_host_busy`` comes next.
     """
@@ -144,7 +145,8 @@ def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> Wind
     by_typ = verdict.slow(typ, lower, np.ones(len(typ)))
     slow = np.where(np.isnan(typ), _by_median(windows, baseline, learnt), by_typ)
     added = {"baseline_ns": baseline, **factors, "slow": slow, **found}
-    kept = [name for name in windows.columns if name not in (*LEVEL_COLUMNS, "young_error")]
+    gone = {*LEVEL_COLUMNS, "young_error"} - set(HOST_COLUMNS)
+    kept = [name for name in windows.columns if name not in gone]
     return Frame({name: windows[name] for name in kept}).with_columns(added)
 
 

@@ -16,7 +16,7 @@ from iosonde.model.ops import SECOND_NS, op_word
 from iosonde.model.units import format_factor, format_seconds, format_time, to_datetime
 
 if TYPE_CHECKING:
-    from iosonde.model.frames import EpochChange, LostSpan
+    from iosonde.model.frames import EpochChange, LateSpan, LostSpan
     from iosonde.weather.slowdown.findings import Finding
     from iosonde.weather.slowdown.load_effect import Effect
 
@@ -94,6 +94,16 @@ def say_lost(span: LostSpan, now_ns: int, zone: tzinfo | None = None) -> str:
     what = f"{some} {span.n_due} {op_word(span.key.op)} on {span.key.target}"
     when = _between(span.start_ns, span.end_ns, now_ns, zone)
     return f"{what} were late, missing or failed {when}"
+
+
+def say_late(span: LateSpan, now_ns: int, zone: tzinfo | None = None) -> str:
+    """The sentence of a stretch in which the probing host began operations late or never."""
+    some = "all" if span.n_late == span.n_due else f"{span.n_late} of"
+    what = f"{some} {span.n_due} {op_word(span.key.op)} on {span.key.target}"
+    when = _between(span.start_ns, span.end_ns, now_ns, zone)
+    return (
+        f"the probing host was busy: {what} began late or never {when}, not proof of slow storage"
+    )
 
 
 _CAUSES = {

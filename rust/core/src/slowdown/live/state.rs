@@ -55,7 +55,7 @@ pub struct OpState {
     pub tail_lower: Option<f64>,
     /// Upper end of its interval; null below 72 rows.
     pub tail_upper: Option<f64>,
-    /// Share of due ops that came late or not at all.
+    /// Share of due ops that the storage made late, that failed or did not come back.
     pub lost: Option<f64>,
     /// Lower end of its interval.
     pub lost_lower: Option<f64>,
@@ -73,7 +73,9 @@ pub struct OpState {
     pub inflight_ns: Option<u64>,
     /// When the open operation was due, UTC.
     pub inflight_due_ns: Option<i64>,
-    /// Whether the probing host explains the slowdown.
+    /// Share of due ops that the probing host alone began late, or never.
+    pub late: Option<f64>,
+    /// Whether the probing host explains the slowdown, or where there is none made many operations late.
     pub host_busy: bool,
     /// When an operation last ended ok, UTC.
     pub last_ok_ns: Option<i64>,

@@ -145,23 +145,64 @@ fn a_part_that_is_slow_is_slow_though_the_typical_operation_is_not() {
     assert!(state.alarm.is_some());
 }
 
-#[test]
-fn late_operations_are_lost_and_count_in_the_tail() {
-    let (mut live, mut random) = (minutes(), Random::stream(3, "live"));
+/// A minute of operations of which every fourth begins half a second late; `held_up` by the one before, which goes on until
+/// then, or else by the host.
+fn late_minute(seed: u64, held_up: bool) -> OpState {
+    let (mut live, mut random) = (minutes(), Random::stream(seed, "live"));
     live_for(&mut live, &mut random, 0..2 * 3600, 1.0);
     for k in 2 * 3600..2 * 3600 + 60 {
         let on_time = second(&mut random, k, 1.0);
-        let by = if k % 4 == 0 { SECOND / 2 } else { 0 };
-        let moved = |ns: Option<i64>| ns.map(|ns| ns + by);
+        let by = if k % 4 == 1 { SECOND / 2 } else { 0 };
+        let long = if held_up && k % 4 == 0 { 5 * SECOND / 4 } else { 0 };
         live.take(&Sample {
-            began_ns: moved(on_time.began_ns),
-            ended_ns: moved(on_time.ended_ns),
+            began_ns: on_time.began_ns.map(|ns| ns + by),
+            ended_ns: on_time.ended_ns.map(|ns| ns + by + long),
             ..on_time
         });
     }
+    live.assess((2 * 3600 + 59) * SECOND, None)
+}
+
+#[test]
+fn operations_that_others_held_up_are_lost_and_count_in_the_tail() {
+    let state = late_minute(3, true);
+    assert_eq!((state.lost, state.late, state.host_busy), (Some(0.25), Some(0.0), false));
+    assert!(state.tail.unwrap() > 50.0);
+}
+
+#[test]
+fn operations_that_the_host_began_late_are_the_hosts() {
+    let state = late_minute(3, false);
+    assert_eq!((state.lost, state.late, state.host_busy), (Some(0.0), Some(0.25), true));
+    assert_eq!(state.state, State::Ok);
+    assert!(state.tail.unwrap() < 2.0 && state.slowdown.unwrap() < 1.5);
+}
+
+#[test]
+fn ticks_that_the_host_missed_are_told_and_not_lost() {
+    let (mut live, mut random) = (minutes(), Random::stream(5, "live"));
+    live_for(&mut live, &mut random, 0..600, 1.0);
+    for k in 600..660 {
+        let row = second(&mut random, k, 1.0);
+        let missed = Sample { began_ns: None, ended_ns: None, outcome: Outcome::SHED, ..row };
+        live.take(if k % 3 == 0 { &missed } else { &row });
+    }
+    let state = live.assess(659 * SECOND, None);
+    assert_eq!((state.n_due, state.n_lost, state.lost), (40, 0, Some(0.0)));
+    assert!((state.late.unwrap() - 1.0 / 3.0).abs() < 1e-9 && state.host_busy, "{state:?}");
+}
+
+#[test]
+fn a_slow_storage_is_slow_though_the_host_is_late() {
+    let (mut live, mut random) = (minutes(), Random::stream(6, "live"));
+    live_for(&mut live, &mut random, 0..2 * 3600, 1.0);
+    for k in 2 * 3600..2 * 3600 + 60 {
+        let slow = row(k, 400_000_000, 0);
+        let late = |ns: Option<i64>| ns.map(|ns| ns + 150_000_000);
+        live.take(&Sample { began_ns: late(slow.began_ns), ended_ns: late(slow.ended_ns), ..slow });
+    }
     let state = live.assess((2 * 3600 + 59) * SECOND, None);
-    assert_eq!(state.lost, Some(0.25));
-    assert!(state.tail.unwrap() > 50.0 && state.slowdown.unwrap() < 1.5);
+    assert_eq!((state.state, state.host_busy, state.lost), (State::Slow, false, Some(0.0)), "{state:?}");
 }
 
 /// Reads of which 45 % are cached (0.1 ms), the others 8 ms; `factor` on the uncached ones.

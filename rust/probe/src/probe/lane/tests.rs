@@ -189,3 +189,38 @@ fn however_long_a_hang_every_tick_is_one_row() {
         assert!(due == all, "hang of {ticks} ticks");
     }
 }
+
+/// What became of each tick, and how long the host kept it waiting.
+fn fates(rig: &Rig) -> Vec<(u64, Outcome, Option<u64>)> {
+    let waited = |tick: &Tick| (tick.run_queue_ns != u64::MAX).then_some(tick.run_queue_ns);
+    rig.seen.iter().map(|tick| (tick.due_ns / 100, tick.outcome, waited(tick))).collect()
+}
+
+#[test]
+fn ticks_that_only_the_wait_for_a_cpu_blocked_are_left_out() {
+    let mut rig = Rig::new(&[450]);
+    let ready = rig.lane.prepare();
+    let opened = rig.lane.open(ready).expect("tick 0");
+    let (outcome, began_ns, ended_ns) = rig.lane.execute();
+    rig.lane.finish(opened, outcome, (began_ns, ended_ns), Some((1_000, 1_300)));
+    rig.drain();
+    let (shed, skipped) = (Outcome::SHED, Outcome::SKIPPED);
+    // Without its 300 ns of waiting it had ended at 150.
+    let runs = [(0, Outcome::OK, Some(300)), (1, skipped, None), (2, shed, Some(250))];
+    assert_eq!(fates(&rig)[..3], runs);
+    assert_eq!(rig.due(), [0, 1, 2, 3, 4]);
+    assert!(fates(&rig)[3..].iter().all(|tick| tick.1 == shed));
+}
+
+#[test]
+fn ticks_that_a_sleeping_host_missed_are_left_out_and_those_of_a_lane_that_was_not_ready_are_not() {
+    let mut rig = Rig::new(&[10, 10]);
+    rig.clock.advance(230);
+    rig.step(|_| {});
+    assert_eq!(fates(&rig)[..2], [(0, Outcome::SKIPPED, None), (1, Outcome::SKIPPED, None)]);
+    rig.clock.advance(360);
+    rig.step(|_| {});
+    assert_eq!(rig.due(), [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(fates(&rig)[3], (3, Outcome::SHED, Some(300)));
+    assert_eq!(rig.seen[6].outcome, Outcome::OK);
+}

@@ -7,13 +7,12 @@ use iosonde_core::slowdown::verdict::State;
 
 const START: i64 = 1_790_000_000_000_000_000;
 
+const TARGET: &str = "window = '10s'\n[[target]]\npath = '/sim'\nname = 'sim'\nbackend = 'null'\n\
+    [target.latency]\nsigma = 0.3\ndata_read = '5ms'\ndata_write = '4ms'\nmd_create = '1ms'\n\
+    md_stat = '200us'\nmd_read = '400us'\nmd_delete = '600us'\n";
+
 fn config(faults: &str) -> Config {
-    let text = format!(
-        "seed = 7\nwindow = '10s'\n[[target]]\npath = '/sim'\nname = 'sim'\nbackend = 'null'\n\
-         [target.latency]\nsigma = 0.3\ndata_read = '5ms'\ndata_write = '4ms'\nmd_create = '1ms'\n\
-         md_stat = '200us'\nmd_read = '400us'\nmd_delete = '600us'\n{faults}"
-    );
-    Config::from_toml(&text, "sim").unwrap()
+    Config::from_toml(&format!("seed = 7\n{TARGET}{faults}"), "sim").unwrap()
 }
 
 fn run(faults: &str, seconds: u64) -> Summary {
@@ -32,6 +31,43 @@ fn steps_of_the_wall_clock_are_counted() {
         simulation.run_until(clock.monotonic_ns() + 20_000_000_000);
     }
     assert_eq!(steps(&simulation), 2);
+}
+
+#[test]
+fn a_clock_that_steps_by_56_years_closes_the_windows_that_have_rows_and_no_others() {
+    const YEARS_NS: i64 = 56 * 365 * 86_400 * 1_000_000_000;
+    for (start, by_ns) in [(0, YEARS_NS), (YEARS_NS, -YEARS_NS)] {
+        let root = std::env::temp_dir().join(format!("iosonde-years-{}", iosonde_core::seed::fresh()));
+        let store = format!("store = '{}'\nhost = 'h'\nkeep = {{ free = 0 }}\n", root.display());
+        let config = Config::from_toml(&(store + TARGET), "sim").unwrap();
+        let clock = SimClock::new(start);
+        let mut simulation = Simulation::new(config, clock.clone(), Box::new(RealDisk)).unwrap();
+        simulation.run_until(clock.monotonic_ns() + 65_000_000_000);
+        clock.step_wall(by_ns);
+        simulation.run_until(clock.monotonic_ns() + 65_000_000_000);
+        let view = Arc::clone(simulation.view());
+        assert_eq!(view.clock_steps.load(Ordering::Relaxed), 1);
+        // Asked right after the step and later: what is known of the windows is that of the rows that are there.
+        assert!(view.states(true)[0].ops.iter().all(|op| op.median_n.is_some_and(|n| n <= 100)));
+        let summary = simulation.finish();
+        assert!(summary.rows_lost == 0 && summary.rows_written >= 6 * 120, "{summary:?}");
+        let kept = kept_windows(&root);
+        // 13 or 14 windows of ten seconds before and after the step, of each of six ops.
+        assert!((6 * 12..=6 * 16).contains(&kept), "{kept} windows");
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}
+
+/// How many windows a store has kept.
+fn kept_windows(root: &std::path::Path) -> usize {
+    let files = std::fs::read_dir(root.join("windows/h")).unwrap();
+    let read = |file: std::io::Result<std::fs::DirEntry>| {
+        let mut number = 0;
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        crate::record::windows::each(&bytes, i64::MIN, i64::MAX, &mut |_| number += 1).unwrap();
+        number
+    };
+    files.map(read).sum()
 }
 
 #[test]
@@ -87,6 +123,28 @@ fn during_a_hang_the_breaker_opens_and_afterwards_one_worker_is_left() {
     assert_eq!(target.workers(), (1, 0));
     simulation.run_until(at(180));
     assert_eq!(view.states(true)[0].ops[2].state, State::Ok);
+}
+
+#[test]
+fn trials_of_ops_that_hang_together_share_workers_and_are_few() {
+    let faults: String = Op::ALL
+        .map(|op| {
+            format!("[[target.fault]]\nop = '{}'\nafter = '20s'\nfor = '600s'\nhang = true\n", op.name())
+        })
+        .concat();
+    let clock = SimClock::new(START);
+    let begin = clock.monotonic_ns();
+    let mut simulation = Simulation::new(config(&faults), clock, Box::new(RealDisk)).unwrap();
+    let target = simulation.view().targets().remove(0);
+    let mut most = 0;
+    for seconds in (0..600).step_by(2) {
+        simulation.run_until(begin + seconds * 1_000_000_000);
+        most = most.max(target.workers().0);
+    }
+    // The worker that is stuck and, of each op, as many trials as may be: several ops that are due for one share a worker.
+    assert!((4..1 + 6 * target.plan.replacements).contains(&most), "{most} workers");
+    simulation.run_until(begin + 1_000_000_000_000);
+    assert_eq!(target.workers(), (1, 0));
 }
 
 #[test]

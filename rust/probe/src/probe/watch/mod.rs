@@ -158,6 +158,10 @@ impl Watch {
         &self.region
     }
 
+    fn evidence(&self, pid: u32, thread: Option<u32>, since_ns: u64) -> Evidence {
+        Evidence::gather(pid, thread, (&self.plan().path, self.mount.as_deref()), since_ns)
+    }
+
     fn plan(&self) -> &TargetPlan {
         &self.watched.plan
     }

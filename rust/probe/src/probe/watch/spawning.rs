@@ -64,7 +64,7 @@ impl Watch {
             if !self.spawned[i].worker.is_gone() {
                 continue;
             }
-            let gone = self.spawned.swap_remove(i);
+            let mut gone = self.spawned.swap_remove(i);
             self.cpu_of_the_gone_ns += gone.cpu_ns;
             for &(op, number) in &gone.slots {
                 self.abandon(op, number, now_ns, sink);
@@ -73,8 +73,9 @@ impl Watch {
                 let wait_ns = self.backoff.next_ns(&self.watched.plan);
                 self.spawn_at_ns = now_ns + wait_ns;
                 let ready = if gone.ready { "" } else { " before it was ready" };
+                let how = gone.worker.ending().map(|how| format!(" ({how})")).unwrap_or_default();
                 let error =
-                    format!("its worker ended{ready}; another starts in {:.1} s", wait_ns as f64 / 1e9);
+                    format!("its worker ended{ready}{how}; another starts in {:.1} s", wait_ns as f64 / 1e9);
                 sink.warn(&error);
                 self.watched.set_ours(true);
                 self.watched.set_status(Status::Failed(error));

@@ -3,7 +3,6 @@
 use super::{EventSink, Owner, Role, Spawned, Watch};
 use crate::probe::breaker::{Look, State, Step};
 use crate::probe::crew::Crew;
-use crate::probe::evidence::Evidence;
 use crate::probe::ledger::Account;
 use crate::probe::worker::{Begin, schedule};
 use iosonde_core::sample::Op;
@@ -25,7 +24,7 @@ impl Watch {
                 watch.first_stuck = Some(number);
                 let since_ns = watch.breaker.hung_since_ns().unwrap_or(now_ns);
                 let pid = self.worker_of(number).and_then(|spawned| spawned.worker.pid());
-                let evidence = pid.map(|pid| Evidence::gather(pid, slot.thread(), since_ns));
+                let evidence = pid.map(|pid| self.evidence(pid, slot.thread(), since_ns));
                 self.watched.set_evidence(op, evidence.clone());
                 self.watched.hung(op);
                 sink.opened(Some(op), since_ns, evidence);

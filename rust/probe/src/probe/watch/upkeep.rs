@@ -2,7 +2,6 @@
 
 use super::{EventSink, GOVERN_NS, Role, Watch};
 use crate::probe::breaker::State;
-use crate::probe::evidence::Evidence;
 use crate::probe::view::Status;
 use iosonde_core::clock::process_cpu_ns;
 use iosonde_core::sample::Op;
@@ -26,7 +25,7 @@ impl Watch {
             self.stalled = true;
             self.watched.set_ours(true);
             self.watched.set_status(Status::Stalled { since_ns });
-            sink.opened(None, since_ns, pid.map(|pid| Evidence::gather(pid, None, since_ns)));
+            sink.opened(None, since_ns, pid.map(|pid| self.evidence(pid, None, since_ns)));
         } else if self.stalled && since_ns == now_ns {
             self.stalled = false;
             self.watched.set_status(Status::Preparing);

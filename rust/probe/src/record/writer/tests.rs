@@ -6,6 +6,7 @@ use super::super::job::{BACKLOG_APPENDS, BACKLOG_ROWS};
 use super::super::spool;
 use super::super::spooler::SEGMENT_NS;
 use super::*;
+use crate::config::Keep;
 use iosonde_core::sample::{Cache, Op, Outcome, Sample};
 
 const RUN: &str = "0000000000000001";
@@ -71,6 +72,24 @@ fn segments_turn_over_with_the_hour() {
     assert_eq!((segment(&root, 0).len(), segment(&root, 1).len()), (4, 1));
     send_rows(&writer, 1, SEGMENT_NS + 1);
     assert_eq!((segment(&root, 0).len(), segment(&root, 1).len()), (4, 2));
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_limit_of_size_holds_within_the_hour() {
+    let root = folder("size");
+    let keep = Keep { max_bytes: Some(1 << 20), min_free_bytes: 0, ..Keep::default() };
+    let writer = Writer::inline(Setup { keep, ..setup(&root) });
+    let bytes = || {
+        let files = std::fs::read_dir(root.join("spool/h")).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum::<u64>()
+    };
+    let mut most = 0;
+    for second in 0..60 {
+        send_rows(&writer, 3_000, second * SECOND);
+        most = most.max(bytes());
+    }
+    assert!(most > 1 << 19 && most <= (1 << 20) + (1 << 18), "{most}");
     std::fs::remove_dir_all(root).unwrap();
 }
 

@@ -49,7 +49,6 @@ def alarms(rows: Operations, which: Ints, versions: Floats) -> list[Alarm]:
     while learning (nothing is raised then). Source: docs/methods/alarms.md; computed by the native core, the live
     probe's own code.
     """
-    rows = rows.alone()
     raw = _core.alarms(
         np.ascontiguousarray(rows.due_ns, dtype=np.int64).data,
         _nullable(rows.service_ns() - rows.queued_ns).data,
@@ -78,7 +77,6 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
     if len(rows) < 2 or (which < 0).all():
         return []
     fade_ns = _FADE * int(np.median(np.diff(rows.due_ns)))
-    rows = rows.alone()
     found = []
     before = int(rows.due_ns[0])
     for alarm in alarms(rows, which, with_rates(baseline.numbers)):

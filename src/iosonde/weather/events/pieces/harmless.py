@@ -7,7 +7,7 @@ import numpy as np
 from iosonde.model.slowdown import NULL_TYP, Baseline
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries, version_at
-from iosonde.weather.events.pieces.stretch import limit_ns, q95_ns, waits_ns
+from iosonde.weather.events.pieces.stretch import limit_ns, waits_ns
 from iosonde.weather.samples.operations import Operations
 
 ORDINARY = 1.5
@@ -27,8 +27,6 @@ def is_harmless(
     if (windows.typ[inside] >= rule.hot_typ).any():
         return False
     part = rows.between(piece.begin_ns, piece.end_ns)
-    if len(part) and _is_late_timer(piece, series, part, baseline):
-        return True
     return not (windows.lost[inside] >= rule.hot_lost).any() and _is_queue(piece, part, baseline)
 
 
@@ -41,21 +39,6 @@ def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | No
     typ = windows.typ[inside]
     typ = typ[~np.isnan(typ)]
     return len(typ) > 0 and not loud.any() and float(np.median(typ)) < ABOVE_ORDINARY * usual
-
-
-def _is_late_timer(
-    piece: SlowPiece, series: JudgedSeries, part: Operations, baseline: Baseline | None
-) -> bool:
-    """Whether nothing is lost or slow without the operations that the host alone began late."""
-    alone = part.alone()
-    if not (part.fate != alone.fate).any():
-        return False
-    response = alone.response_ns()
-    known = response[~np.isnan(response)]
-    usual = q95_ns(version_at(baseline, piece.begin_ns))
-    tail = float(np.quantile(known, 0.95)) / usual if len(known) else np.nan
-    quiet = not tail >= series.rule.quiet_tail
-    return quiet and float(alone.lost().mean()) < series.rule.hot_lost
 
 
 def _is_queue(piece: SlowPiece, part: Operations, baseline: Baseline | None) -> bool:

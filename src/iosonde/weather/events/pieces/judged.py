@@ -14,7 +14,6 @@ from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.slow_intervals import RULE, OpWindows, Rule
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.guarded import STAGES
-from iosonde.weather.slowdown.losses import lost_by_host
 
 MINUTE_NS = 60 * SECOND_NS
 OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
@@ -58,7 +57,7 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
 
     While a baseline is learnt ``typ`` is the median over ``usual_ns``, that of the windows so far; there is no
     ``tail``, and ``lost`` only where its interval leaves no doubt. Of windows that the probing host explains nothing is
-    known but what was lost, unless its lateness explains that, too. ``certain``: slow windows which no detector looks
+    known but what was lost. ``certain``: slow windows which no detector looks
     at, in the first hour and the first day.
     """
     if len(windows) == 0:
@@ -70,7 +69,7 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
         alone = unrated(windows, known) & (np.log(windows["typ"]) >= _LEAST_ERRORS * error)
     lost, lower = windows["lost"], windows["lost_lower"]
     unsure = learning & (lost >= RULE.hot_lost) & ~(lower >= RULE.hot_lost)
-    innocent = lost_by_host(windows) | (busy & ~(lost >= RULE.hot_lost))
+    innocent = busy & ~(lost >= RULE.hot_lost)
     typ = {
         name: np.where(busy, np.nan, np.where(learning, windows[young], windows[name]))
         for name, young in _YOUNG.items()
