@@ -199,7 +199,7 @@ def test_runs_whose_ids_begin_alike_are_all_looked_at(tmp_path, capsys, utc, now
         "mdw-lat-1-i0:",
     ]
     assert run("compare", "mdw-lat", "mdw-lat-0", store=tmp_path) == 2
-    assert "begins 2 run ids" in capsys.readouterr().err
+    assert "begins 2 runs" in capsys.readouterr().err
     put(tmp_path, lat=state(target="lat", path="/mnt/lat"))
     year = ("--since", "2026-01-01", "--until", "2027-01-01")
     assert run("bursts", "/mnt/lat/", *year, "--format", "json", store=tmp_path) == 0

@@ -8,13 +8,10 @@ say nothing. A node is ``server n1``, a part of it ``n1/NETWORK``, a file system
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from iosonde.connectors.gather import ComponentSeries
-from iosonde.connectors.gpfs.y_table import Cells, Reading, YAnswer, connector
+from iosonde.connectors.gpfs.y_table import Cells, YAnswer, connector
 from iosonde.connectors.lines import shown
-from iosonde.connectors.source import Settings
 
 KIND = "mmhealth"
 _NODE = re.compile(r"Node name:\s+(?P<node>\S{1,200})")
@@ -29,11 +26,6 @@ _MOST = 100_000
 class _Health(YAnswer):
     COMMAND, TITLES, SIGNS = "mmhealth", "State|Event", (_NODE, _ROW)
     ROWS = (("", _NODE), ("State", _ROW))
-
-    def __init__(self, path: Path, settings: Settings) -> None:
-        super().__init__(path, settings)
-        self._found: dict[ComponentSeries, float] = {}
-        self._unclear = 0
 
     def row(self, kind: str, cells: Cells) -> None:
         if kind != "State":
@@ -54,18 +46,10 @@ class _Health(YAnswer):
         elif level == "filesystem":
             system = entity
         if status not in _STATES:
-            self._unclear += 1
-        elif len(self._found) < _MOST:
+            self.noted["missing", f"states of {self.path.name} that are neither good nor bad"] += 1
+        elif len(self.found) < _MOST:
             series = ComponentSeries(system, level, "healthy", name[:256])
-            self._found.setdefault(series, _STATES[status])
-
-    def readings(self, time_ns: int) -> Iterator[Reading]:  # noqa: ARG002
-        return (Reading(series, value) for series, value in self._found.items())
-
-    def notes(self) -> Iterator[tuple[str, str, int]]:
-        if self._unclear:
-            what = f"states of {self.path.name} that are neither good nor bad"
-            yield "missing", what, self._unclear
+            self.found.setdefault(series, _STATES[status])
 
 
 recognises, read, read_many = connector(KIND, _Health)

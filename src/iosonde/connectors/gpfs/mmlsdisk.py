@@ -8,13 +8,10 @@ for one that is suspended, emptied or replaced. The answer does not say of which
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from iosonde.connectors.gather import ComponentSeries
-from iosonde.connectors.gpfs.y_table import Cells, Reading, YAnswer, connector
+from iosonde.connectors.gpfs.y_table import Cells, YAnswer, connector
 from iosonde.connectors.lines import shown
-from iosonde.connectors.source import Settings
 
 KIND = "mmlsdisk"
 _AVAILABILITY = ("up", "down", "recovering", "unrecovered")
@@ -30,11 +27,6 @@ class _Disks(YAnswer):
     SIGNS = (re.compile(r"disk\s+driver\s+sector\s+failure\s+holds\s+holds\b.*"),)
     ROWS, CUT = (("disk", _ROW),), re.compile(r"\S+\s+nsd\s+\d+\s.*")
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        super().__init__(path, settings)
-        self._disks: dict[str, tuple[bool, bool]] = {}
-        self._twice = 0
-
     def row(self, kind: str, cells: Cells) -> None:  # noqa: ARG002
         name, status, available = (
             cells.get(cell, "") for cell in ("nsdName", "status", "availability")
@@ -42,19 +34,13 @@ class _Disks(YAnswer):
         if not name or not status or available.lower() not in _AVAILABILITY:
             what = f"the disk {shown(name)} has no state: {shown(f'{status} {available}')}"
             raise ValueError(what)
-        self._twice += name in self._disks
-        state = (available.lower() == "up", status.lower() == "ready")
-        self._disks.setdefault(name[:256], state)
-
-    def readings(self, time_ns: int) -> Iterator[Reading]:  # noqa: ARG002
-        for name, values in self._disks.items():
-            for metric, value in zip(("available", "ready"), values, strict=True):
-                series = ComponentSeries(self.settings.system, "nsd", metric, name)
-                yield Reading(series, float(value))
-
-    def notes(self) -> Iterator[tuple[str, str, int]]:
-        if self._twice:
-            yield "duplicate", f"disks of {self.path.name}", self._twice
+        states = {"available": available.lower() == "up", "ready": status.lower() == "ready"}
+        for metric, state in states.items():
+            series = ComponentSeries(self.settings.system, "nsd", metric, name[:256])
+            if series not in self.found:
+                self.found[series] = float(state)
+            elif metric == "ready":
+                self.noted["duplicate", f"disks of {self.path.name}"] += 1
 
 
 recognises, read, read_many = connector(KIND, _Disks)

@@ -68,6 +68,8 @@ class _Classes(YAnswer):
         length = _number(cells.get("et", ""))
         if length is None or not 0 < length <= _LONGEST_S:
             raise ValueError(f"the period's length {shown(cells.get('et'))} cannot be")
+        if isinstance(end, time):
+            self.noted["estimated", "days of times of day: that of the answer"] += 1
         self._rows.append((f"{cells['pool']}/{cells['class']}"[:256], end, length, cells))
 
     def readings(self, time_ns: int) -> Iterator[Reading]:
@@ -89,10 +91,6 @@ class _Classes(YAnswer):
         if found is None:
             return None
         return found - _DAY_NS if found > time_ns + 60 * 10**9 else found
-
-    def notes(self) -> Iterator[tuple[str, str, int]]:
-        if days := sum(isinstance(end, time) for _, end, _, _ in self._rows):
-            yield "estimated", "days of times of day: that of the answer", days
 
 
 def _of_day(text: str) -> time | None:

@@ -9,6 +9,7 @@ answer without a time is as old as its file. Source: IBM Storage Scale, commands
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -53,6 +54,10 @@ class YAnswer:
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path, self.settings = path, settings
+        self.found: dict[ComponentSeries, float] = {}
+        """Gauges of the answer."""
+        self.noted: Counter[tuple[str, str]] = Counter()
+        """Flag and what is to be known of it."""
         self._titles: dict[str, list[str]] = {}
         self._above: Cells = {}
 
@@ -92,13 +97,9 @@ class YAnswer:
         """One row. Raises ValueError."""
         raise NotImplementedError
 
-    def readings(self, time_ns: int) -> Iterator[Reading]:
+    def readings(self, time_ns: int) -> Iterator[Reading]:  # noqa: ARG002
         """Numbers of the answer, when all lines were taken. ``time_ns``: the answer's own time."""
-        raise NotImplementedError
-
-    def notes(self) -> Iterator[tuple[str, str, int]]:
-        """Flag, what, and how often."""
-        return iter(())
+        return (Reading(series, value) for series, value in self.found.items())
 
 
 Read = Callable[[Path, Settings, Warn], Iterator[Item]]
@@ -165,7 +166,7 @@ def _give(answer: YAnswer, time_ns: int | None, gather: Gather) -> None:
         time_ns, notes = recorded(answer.path, answer.settings)
         for note in notes:
             gather.note(note.flag, note.what)
-    for flag, what, n in answer.notes():
+    for (flag, what), n in answer.noted.items():
         gather.note(flag, what, n)
     for reading in answer.readings(time_ns):
         at = time_ns if reading.time_ns is None else reading.time_ns
