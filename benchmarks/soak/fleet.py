@@ -203,11 +203,7 @@ def fleet(agents: int, seconds: float, kill_every_s: float, period_ms: int = 100
         return one.run(seconds, kill_every_s, killed=max(2, min(6, agents // 2)))
 
 
-def main(
-    agents: int = 50,
-    minutes: float = 10.0,
-    kill_every: float = 10.0,
-) -> int:
+def main(agents: int = 50, minutes: float = 10.0, kill_every: float = 10.0) -> int:
     """Print what was counted."""
     found = fleet(agents, 60 * minutes, kill_every)
     print(found)

@@ -161,10 +161,7 @@ def hang(parent: Path, seconds: float) -> None:
     row("well again", [again])
 
 
-def main(
-    seconds: float = SECONDS,
-    rounds: int = ROUNDS,
-) -> None:
+def main(seconds: float = SECONDS, rounds: int = ROUNDS) -> None:
     """Print the tables."""
     parent = Path(os.environ.get("TMPDIR", "/var/tmp"))
     minutes = (4 * rounds * (seconds + 6) + 3 * seconds + 60) / 60

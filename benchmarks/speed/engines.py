@@ -52,10 +52,7 @@ def alternately(root: Path, url: str, rounds: int) -> tuple[float, float]:
     return ours, theirs
 
 
-def main(
-    days: Sequence[int] = (1, 2, 4, 8),
-    rounds: int = 6,
-) -> None:
+def main(days: Sequence[int] = (1, 2, 4, 8), rounds: int = 6) -> None:
     """Print times by size, what a cluster costs, and from how many samples it pays."""
     rows: list[tuple[float, float, float]] = []
     with tempfile.TemporaryDirectory(prefix="iosonde-engines-") as folder:

@@ -54,10 +54,7 @@ def start(folder: Path, days: int, kind: str) -> harness.Agent:
     return agent.ready()
 
 
-def main(
-    seconds: float = SECONDS,
-    kind: str = "lasting slowdown",
-) -> None:
+def main(seconds: float = SECONDS, kind: str = "lasting slowdown") -> None:
     """Print a line a number of days."""
     print(f"{TARGETS} targets of six ops at 10 Hz, {kind}, PSS after {seconds:.0f} s")
     print(

@@ -45,11 +45,7 @@ FRAMES = """async ([seconds, pixels]) => {
 SPANS = (("a year", 365.0), ("a month", 30.0), ("a week", 7.0), ("a day", 1.0), ("an hour", 1 / 24))
 
 
-def main(
-    days: float = 365.0,
-    jobs: int = 200_000,
-    seconds: float = 5.0,
-) -> None:
+def main(days: float = 365.0, jobs: int = 200_000, seconds: float = 5.0) -> None:
     """Print the tables."""
     made = generate(Cluster(exclusive=144, shared=56, jobs=jobs, days=days), 1)
     print(f"200 nodes, {days:g} days, {made.recorded.ops.size / 1e6:.0f} M cells, {jobs} jobs")

@@ -59,10 +59,7 @@ HEAD = (
 )
 
 
-def main(
-    *samples: int,
-    stores: Path | None = None,
-) -> None:
+def main(*samples: int, stores: Path | None = None) -> None:
     """Print the table."""
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:

@@ -94,10 +94,7 @@ def real(store: Path) -> None:
             print(f"| {target} | {label} | {len(starts)} | {shares} |")
 
 
-def main(
-    pairs: int = 300,
-    store: Path | None = None,
-) -> None:
+def main(pairs: int = 300, store: Path | None = None) -> None:
     """Print the tables."""
     if store is None:
         worlds(pairs)

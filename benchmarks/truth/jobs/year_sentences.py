@@ -66,11 +66,7 @@ def read(path: Path) -> JobTable:
     return judged(from_files([path], [], Settings(), lambda _: None))
 
 
-def main(
-    table: Path = YEAR,
-    every: int = 1,
-    first: int = 0,
-) -> None:
+def main(table: Path = YEAR, every: int = 1, first: int = 0) -> None:
     """Print a line a verdict."""
     jobs = read(table)
     told = tell(jobs, list(range(first, len(jobs), every)))

@@ -24,9 +24,7 @@ SEED, OSTS = 8, 112
 """The system of figure 8 of the paper: an IB link at SDR speed."""
 
 
-def main(
-    folder: Path,
-) -> None:
+def main(folder: Path) -> None:
     """transfers.csv, topology.csv and locate.png."""
     rng, machine = np.random.default_rng(SEED), system(OSTS)
     truth = plant(machine, "SDR link", rng)
