@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
+LOCK   := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
 TRIPLE := $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC := target/$(TRIPLE)/release/iosonde-agent
 PAGE   := src/iosonde/serve/static/index.html
 PREFIX ?= /usr/local
 SHARE  := build/wheel/data/share
+FRESH            ?= demo test
 FUZZ_INPUTS      ?= 2000000
 FUZZ_CONNECTIONS ?= 20000
 MISCHIEF_SCHEDULES ?= 1000
@@ -19,7 +21,7 @@ RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint format bench fuzz mischief pictures wheel man packages install uninstall lock services clean
+.PHONY: help build demo test test-quick lint fresh format bench fuzz mischief pictures wheel man packages install uninstall lock services clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,20 +31,23 @@ build: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## leave .venv/bin/iosonde an
 demo: build ## watch a directory of this machine, load it, say how slow it was; DEMO_SERVE=0 does not serve the page
 	$(BIN)/iosonde demo
 
-test: ## everything; fails if a service cannot be had
+test: ## everything; fails if a service cannot be had. TESTS="tests/model ..." runs these of Python's alone
 	$(MAKE) --no-print-directory -j2 build services
-	$(MAKE) --no-print-directory lint wheel
-	cargo test --workspace --quiet
-	cd web && npm test --silent
-	scripts/tests
+	$(if $(TESTS),,$(MAKE) --no-print-directory lint wheel)
+	$(if $(TESTS),,cargo test --workspace --quiet)
+	$(if $(TESTS),,cd web && npm test --silent)
+	$(if $(TESTS),$(BIN)/pytest -rs -n 2 --dist loadfile $(TESTS),scripts/tests)
 
 test-quick: build ## what needs no server, browser, mount or root
 	cargo test --workspace --quiet
 	cd web && npm test --silent
 	$(BIN)/pytest -n 2 --dist loadfile -m "not service"
 
-services: ## Prometheus, Chromium and PostgreSQL from the distribution; servers of S3 and MongoDB's protocol from Go modules
-	scripts/services
+fresh: ## make demo and make test in a pristine Debian 12, as root. FRESH="build services" others, FRESH_CACHES=1 with caches of this machine
+	scripts/fresh $(FRESH)
+
+services: ## the programs that tests start, from the distribution; servers of S3 and MongoDB's protocol from Go modules
+	PYTHON=$(PYTHON) scripts/services
 
 lint: build ## formats, layers, circles, types
 	cargo fmt --all --check
@@ -89,7 +94,8 @@ packages: $(BIN)/iosonde-agent man ## dist/iosonde-agent .deb and .rpm: the agen
 
 install: wheel ## below PREFIX (/usr/local): lib/iosonde, bin/iosonde, bin/iosonde-agent, completions, manual pages
 	$(PYTHON) -m venv $(PREFIX)/lib/iosonde
-	$(UV) pip install --quiet --reinstall-package iosonde --python $(PREFIX)/lib/iosonde/bin/python "$$(ls -t dist/iosonde-*.whl | head -1)"
+	$(UV) pip install --quiet --python $(PREFIX)/lib/iosonde/bin/python --require-hashes -r requirements-run.lock
+	$(UV) pip install --quiet --no-deps --reinstall-package iosonde --python $(PREFIX)/lib/iosonde/bin/python "$$(ls -t dist/iosonde-*.whl | head -1)"
 	mkdir -p $(PREFIX)/bin $(PREFIX)/share
 	ln -sf ../lib/iosonde/bin/iosonde ../lib/iosonde/bin/iosonde-agent $(PREFIX)/bin/
 	cp -R $(SHARE)/. $(PREFIX)/share/
@@ -104,17 +110,19 @@ uninstall: ## what `make install` put below PREFIX; stores, configurations and p
 clean: ## remove what was built
 	rm -rf target build dist $(VENV) web/node_modules src/iosonde/serve/static
 
-$(BIN)/uv:
+$(BIN)/uv: requirements-uv.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install uv
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements-uv.lock
+	touch $@
 
-$(VENV)/.packages: requirements.lock $(BIN)/uv
+$(VENV)/.packages: requirements.lock | $(BIN)/uv
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	touch $@
 
-lock: $(BIN)/uv ## pin the Python packages anew, without addresses
-	$(UV) pip compile --quiet pyproject.toml --group dev --universal --python-version 3.11 \
-	  --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
+lock: $(BIN)/uv ## pin the Python packages anew: of developers, of `make install` and containers, uv itself
+	$(LOCK) pyproject.toml --group dev -o requirements.lock
+	$(LOCK) pyproject.toml --constraints requirements.lock -o requirements-run.lock
+	echo uv | $(LOCK) - -o requirements-uv.lock
 
 $(BIN)/iosonde: $(VENV)/.packages $(RUST_SOURCES) pyproject.toml
 	mkdir -p build/wheel

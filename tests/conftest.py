@@ -8,6 +8,8 @@ from hypothesis import settings
 from iosonde.cli.shared import options
 from iosonde.engine.layout.segments import spool_segments
 from iosonde.weather import seal
+from tests.kit.parsing import WholeParses
+from tests.kit.programs import ListedPrograms
 from tests.kit.reaper import reaper
 from tests.kit.samples.makers import START, simulated
 
@@ -15,6 +17,11 @@ settings.register_profile(
     "untimed", deadline=None
 )  # how long an example takes says nothing of its result
 settings.load_profile("untimed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(ListedPrograms())
+    config.pluginmanager.register(WholeParses())
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -72,7 +72,7 @@ class Machine:
             "mount --bind /dev merged/dev",
             "mount -t tmpfs run merged/run",
             f"mount --bind {packages} merged/mnt",
-            'exec chroot merged "$@"',
+            'exec chroot merged env PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"',
         ]
 
     def run(self, *command: object) -> str:
@@ -159,6 +159,48 @@ def test_an_upgrade_and_a_removal_keep_the_store_and_the_configuration(machine, 
     assert subprocess.run(["id", "iosonde"], capture_output=True, check=False).returncode != 0, (
         "not in here"
     )
+
+
+BOOTED = "mkdir -p /run/systemd/system; "
+"""What package scripts ask: is systemd the init? Here it is not, so every systemctl fails."""
+
+
+@pytest.mark.parametrize("kind", ["deb", "rpm"])
+def test_an_upgrade_is_whole_whatever_a_script_of_the_package_meets(machine, kind):
+    install, upgrade = (
+        ("dpkg --no-triggers --install", "dpkg --no-triggers --install")
+        if kind == "deb"
+        else ("rpm --nodeps --install", "rpm --nodeps --upgrade")
+    )
+    remove = "dpkg --no-triggers --remove" if kind == "deb" else "rpm --erase"
+    state = "dpkg-query -W -f '${Version} ${Status}'" if kind == "deb" else "rpm --query"
+    whole = "0.0.2 install ok installed" if kind == "deb" else "iosonde-agent-0.0.2-1.x86_64"
+    whole = whole.replace("x86_64", os.uname().machine)
+    files = f"/mnt/iosonde-agent[_-]{{}}[_-]*.{kind}"
+    machine.says(f"{BOOTED}{install} {files.format('0.0.1')}")
+    machine.says(
+        "echo 'wrong = 1' >>/etc/iosonde/agent.toml; ln -sf false /usr/bin/systemd-sysusers"
+    )
+    told = machine.says(f"{BOOTED}{upgrade} {files.format('0.0.2')} 2>&1")
+    assert machine.says(f"{state} iosonde-agent") == [whole]
+    for words in (
+        "'systemd-sysusers iosonde.conf' failed",
+        "'systemctl daemon-reload' failed",
+        "this version refuses /etc/iosonde/agent.toml",
+        "unknown key",
+    ):
+        assert any(words in line for line in told), (words, told)
+    assert not any("try-restart" in line for line in told)
+    machine.says(f"{BOOTED}{remove} iosonde-agent 2>&1")
+    assert machine.says("test ! -e /usr/bin/iosonde-agent && stat -c %U /var/lib/iosonde") == [
+        "iosonde"
+    ]
+
+
+def test_a_service_that_does_not_restart_is_told(machine):
+    told = machine.says(f"{BOOTED}dpkg --no-triggers --install /mnt/iosonde-agent_0.0.1_*.deb 2>&1")
+    assert any("try-restart iosonde-agent.service' failed" in line for line in told), told
+    assert machine.says("dpkg-query -W -f '${Status}' iosonde-agent") == ["install ok installed"]
 
 
 def test_the_manual_pages_read_without_a_complaint(built):

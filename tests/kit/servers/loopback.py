@@ -15,6 +15,7 @@ from pathlib import Path
 
 from obstore.store import S3Store
 
+from tests.kit.programs import program
 from tests.kit.reaper import MARK, memory_folder
 
 BUILT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "iosonde" / "servers"
@@ -28,16 +29,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def program(name: str) -> Path:
-    """A program of PostgreSQL's, in PATH or where the distribution puts it."""
-    places = [Path(found).parent for found in [shutil.which(name)] if found]
-    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    for place in places:
-        if (place / name).exists():
-            return place / name
-    raise FileNotFoundError(f"{name}: not found; expected PostgreSQL: try scripts/services")
 
 
 def fast_folder(prefix: str) -> Path:
