@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Column
+    from iosonde.model.verdicts import Unjudged
 
 
 NULL_NS = -(2**63)
@@ -215,6 +216,8 @@ class SlowdownQuery:
     """Samples of these runs only; of figures of single operations."""
     rolled: bool = False
     """Take windows of whole ten minutes from roll-ups: much quicker, and levels are within 1%."""
+    own_windows: bool = False
+    """Take each series in the windows that it is judged in; ``window_ns`` does not count."""
 
     def which(self) -> SampleChoice:
         """The part of a store that it is about, for ``Store``'s questions."""
@@ -238,3 +241,5 @@ class SlowdownResult:
     """Lasting changes of what is usual, within the range."""
     lost: list[LostSpan] = field(default_factory=list)
     """Stretches in which operations were lost, by series and begin."""
+    not_judged: list[Unjudged] = field(default_factory=list)
+    """Intervals of the range that were not judged."""
