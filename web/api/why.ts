@@ -116,6 +116,8 @@ export interface StoredEvents {
   readonly n: number;
   /** The newest first. */
   readonly events: readonly StoredEvent[];
+  /** Sentences about what was not judged in the range. */
+  readonly notJudged: readonly string[];
 }
 
 function event(value: unknown, where: string): StoredEvent {
@@ -134,7 +136,8 @@ function event(value: unknown, where: string): StoredEvent {
 export function decodeEvents(value: unknown): StoredEvents {
   const raw = record(value, "events");
   const every = list(raw["annotations"], "events.annotations").map((one, i) => event(one, `events.annotations[${i}]`));
-  return { n: number(raw["total"], "events.total"), events: every.reverse() };
+  const notJudged = list(raw["not_judged"], "events.not_judged").map((one, i) => text(one, `events.not_judged[${i}]`));
+  return { n: number(raw["total"], "events.total"), events: every.reverse(), notJudged };
 }
 
 /** The newest events of a target as a host saw it, at most `limit`. */

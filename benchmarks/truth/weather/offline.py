@@ -56,7 +56,7 @@ def _windows(seconds: Floats, baseline: Baseline) -> JudgedSeries:
     learning = baseline.at(start) < 0
     lost, due = np.zeros(n), np.full(n, 60)
     windows = OpWindows(start, typ, tail, lost, due, MINUTE_NS, learning)
-    return JudgedSeries(windows, np.zeros(n, bool), RULE, dense=True)
+    return JudgedSeries(windows, np.zeros(n, bool))
 
 
 class Placed(NamedTuple):

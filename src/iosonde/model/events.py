@@ -79,21 +79,6 @@ class SlowEvent:
 
 
 @dataclass(frozen=True)
-class LearningSpan:
-    """[since, until) in which usual was the median of the windows so far.
-
-    ``until_ns`` None: it still is. ``learned_ns``: of how much time, at the end; None: of less than five windows, and
-    then nothing was judged but hangs and losses.
-    """
-
-    host: str
-    target: str
-    since_ns: int
-    until_ns: int | None
-    learned_ns: int | None = None
-
-
-@dataclass(frozen=True)
 class WeekSpan:
     """A named time of the week or day, in whole minutes of a zone's wall clock.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Column
+    from iosonde.model.verdicts import Unjudged
 
 
 NULL_NS = -(2**63)
@@ -229,6 +230,8 @@ class SlowdownQuery:
     """Samples of these runs only; of figures of single operations."""
     rolled: bool = False
     """Take windows of whole ten minutes from roll-ups: much quicker, and levels are within 1%."""
+    own_windows: bool = False
+    """Take each series in the windows that it is judged in; ``window_ns`` does not count."""
 
     def which(self) -> SampleChoice:
         """The part of a store that it is about, for ``Store``'s questions."""
@@ -251,5 +254,8 @@ class SlowdownResult:
     changes: list[EpochChange] = field(default_factory=list)
     """Lasting changes of what is usual, within the range."""
     lost: list[LostSpan] = field(default_factory=list)
-    late: list[LateSpan] = field(default_factory=list)
     """Stretches in which operations were lost, by series and begin."""
+    late: list[LateSpan] = field(default_factory=list)
+    """Stretches in which only the probing host made operations late, likewise."""
+    not_judged: list[Unjudged] = field(default_factory=list)
+    """Intervals of the range that were not judged."""

@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from iosonde.model.errors import UnitError
 
-HOUR_NS = 3_600_000_000_000
+MINUTE_NS = 60_000_000_000
+HOUR_NS = 60 * MINUTE_NS
 DAY_NS = 24 * HOUR_NS
 LATEST_S = 7_258_118_400
 """2200: what a file says of later is a mistake."""
@@ -249,6 +250,20 @@ def format_time(ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bo
     moment, now = to_datetime(ns, zone), to_datetime(now_ns, zone)
     clock = moment.strftime("%H:%M:%S" if seconds else "%H:%M")
     return clock if moment.date() == now.date() else f"{moment:%Y-%m-%d} {clock}"
+
+
+def format_span(
+    begin_ns: int, end_ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bool = False
+) -> str:
+    """``14:05 to 14:10``; with one date where it is not today's, with two where they differ."""
+    begin, end, now = (to_datetime(ns, zone) for ns in (begin_ns, end_ns, now_ns))
+    since = format_time(begin_ns, now_ns, zone, seconds=seconds)
+    clock = end.strftime("%H:%M:%S" if seconds else "%H:%M")
+    if begin.date() == end.date():
+        return since if since.endswith(clock) else f"{since} to {clock}"
+    if begin.date() != now.date() or end.date() != now.date():
+        since = f"{begin:%Y-%m-%d} {begin.strftime('%H:%M:%S' if seconds else '%H:%M')}"
+    return f"{since} to {end:%Y-%m-%d} {clock}"
 
 
 def iso_time(ns: int, zone: tzinfo | None = None) -> str:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.events import LearningSpan, SlowEvent, Witnesses
+from iosonde.model.events import SlowEvent, Witnesses
 from iosonde.model.frames import Choice, Frame, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult, displayable
 from iosonde.weather import answers
-from iosonde.weather.events.slow_words import say_learning, say_seen, say_slow_event
+from iosonde.weather.events.slow_words import say_seen, say_slow_event
+from iosonde.weather.events.unjudged_words import say_not_judged
 from iosonde.weather.events.words import say_event
 from iosonde.weather.forget import current
 from iosonde.weather.slowdown.findings import Finding, from_span, worst_first
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.drawing.sheet import Sheet
+    from iosonde.model.verdicts import Unjudged
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
 
@@ -116,7 +118,7 @@ class WindowsResult(TableResult):
 class Slowdown(Pictured):
     """Slowdown over time, a row a window of an operation. ``data``: a ``SlowdownResult`` (windows, spans, usual).
 
-    ``lines``: the latest slow stretches, losses and lasting changes, in UTC.
+    ``lines``: the latest slow stretches, losses and lasting changes, and what was not judged, in UTC.
     """
 
     def __init__(self, data: SlowdownResult, store: Store) -> None:
@@ -125,7 +127,8 @@ class Slowdown(Pictured):
         spans = sorted(data.spans, key=lambda one: one.start_ns)[-_MOST_TOLD:]
         told = say_all([from_span(one, now) for one in spans], UTC)
         lost = [say_lost(one, now, UTC) for one in data.lost[-_MOST_TOLD:]]
-        self.lines = (*told, *lost, *(say_change(change, now) for change in data.changes))
+        changed = [say_change(change, now) for change in data.changes]
+        self.lines = (*told, *lost, *changed, *say_not_judged(data.not_judged, now, UTC))
 
     @property
     def columns(self) -> Columns:
@@ -180,7 +183,7 @@ class EventsResult(Answer):
 
     ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
     ``seen``: who saw what, where several hosts watch a target. ``peak``, ``median`` (slowdowns) and ``lost`` are of
-    ``op``. ``learning``: stretches that were not judged.
+    ``op``. ``not_judged``: intervals that were not judged, with the reason of each.
     """
 
     def __init__(
@@ -188,11 +191,10 @@ class EventsResult(Answer):
         rows: list[dict[str, Any]],
         data: list[SlowEvent],
         seen: list[Witnesses],
-        learning: list[LearningSpan],
+        not_judged: list[Unjudged],
     ) -> None:
-        self.data, self.seen, self.learning = data, seen, learning
-        now = now_ns()
-        told = [say_learning(span, now, UTC) for span in learning]
+        self.data, self.seen, self.not_judged = data, seen, not_judged
+        told = say_not_judged(not_judged, now_ns(), UTC)
         self.lines = (*map(say_seen, seen), *told)
         self._rows = sorted(rows, key=lambda row: row["start_ns"])
 
@@ -216,7 +218,7 @@ def events(
         row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
         said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
-    return EventsResult(rows, found.slow, found.seen, found.learning)
+    return EventsResult(rows, found.slow, found.seen, found.not_judged)
 
 
 def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:

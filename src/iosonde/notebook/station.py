@@ -19,6 +19,7 @@ from iosonde.jobs.environment.join import JoinCounts, join
 from iosonde.jobs.store.series import series_names
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SampleChoice, SlowdownQuery, TargetRef
+from iosonde.model.ops import DEFAULT_WINDOW_NS
 from iosonde.notebook.arguments import (
     duration,
     in_python,
@@ -199,7 +200,7 @@ class Station:
         self,
         target: str | None = None,
         *,
-        window: Duration = "60s",
+        window: Duration | None = None,
         stat: str = "typ",
         baseline: str | tuple[Instant, Instant] = "guarded",
         op: Ops = None,
@@ -209,7 +210,8 @@ class Station:
     ) -> Slowdown:
         """Observed latency over what is usual, window by window, and the slow stretches (docs/methods/slowdown.md).
 
-        ``baseline``: ``guarded``, ``all-time``, or the two ends of a period. Raises UsageError, NothingMeasuredError.
+        ``window`` None: the one that each series is judged in. ``baseline``: ``guarded``, ``all-time``, or the two
+        ends of a period. Raises UsageError, NothingMeasuredError.
         """
         first, last = span(since, until)
         query = SlowdownQuery(
@@ -218,7 +220,8 @@ class Station:
             ops=ops_of(op),
             since_ns=first,
             until_ns=last,
-            window_ns=duration(window),
+            window_ns=DEFAULT_WINDOW_NS if window is None else duration(window),
+            own_windows=window is None,
             statistic=stat,
             choice=choice(baseline),
         )

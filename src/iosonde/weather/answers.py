@@ -15,13 +15,14 @@ from iosonde.model.units import DAY_NS
 from iosonde.weather.slowdown.findings import Finding, from_states
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import tzinfo
     from pathlib import Path
 
     from iosonde.drawing.sheet import Sheet
-    from iosonde.model.events import LearningSpan, Recurring, SlowEvent, Witnesses
-    from iosonde.model.frames import SlowdownQuery, SlowdownResult
+    from iosonde.model.events import Recurring, SlowEvent, Witnesses
+    from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult
+    from iosonde.model.verdicts import Unjudged
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
@@ -41,13 +42,15 @@ _STORE_S = 1.0
 class Happened(NamedTuple):
     """Slow events of a span, who saw them, and logged events without those that a slow event shows better.
 
-    ``learning``: stretches in which it was still learning what is usual, so that nothing was slow.
+    ``not_judged``: intervals of the span that were not judged, with the reason of each. ``windows``: length of the
+    windows that every series is judged in, ns.
     """
 
     slow: list[SlowEvent]
     seen: list[Witnesses]
     logged: list[Event]
-    learning: list[LearningSpan]
+    not_judged: list[Unjudged]
+    windows: Mapping[SeriesKey, int] = {}
 
 
 class Recurrences(NamedTuple):
@@ -112,18 +115,19 @@ def events(
 
     noted = [event for event in log.events if not targets or event.target in targets]
     if agent_only:
-        return Happened([], [], [one for one in noted if not one.from_samples], [])
+        return Happened([], [], [one for one in noted if not one.from_samples], [], {})
     only = next(iter(targets)) if len(targets) == 1 else None
     query = SlowdownQuery(target=only, since_ns=span_ns[0], until_ns=span_ns[1])
     # Every event that agents logged, so that a begin does not depend on the range.
     found = happened(Store(root), query, now_ns, [*read_events(root), *log.events])
     slow = [one for one in found.slow if not targets or one.target in targets]
     seen = [one for one in found.seen if not targets or one.target in targets]
-    learning = [one for one in found.learning if not targets or one.target in targets]
+    about = {None, *targets}
+    not_judged = [one for one in found.not_judged if not targets or one.target in about]
     if write_back:
         write_found(root, found.slow, found.sampled_ns, span_ns, now_ns)
     logged, told = told_once(noted, slow, found.sampled_ns)
-    return Happened(told, seen, logged, learning)
+    return Happened(told, seen, logged, not_judged, found.windows)
 
 
 def recurring(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from iosonde.why.component import component_link
@@ -14,12 +13,11 @@ from iosonde.why.load import load_link
 from iosonde.why.question import Scene
 from iosonde.why.remedy import remedy_link
 from iosonde.why.stretch import choose
-from iosonde.why.windows import stretch_windows, typ_of
+from iosonde.why.windows import stretch_windows
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from iosonde.model.frames import Frame
     from iosonde.why.links import StretchFacts
     from iosonde.why.question import WhyQuestion
     from iosonde.why.stretch import Chosen
@@ -41,8 +39,9 @@ def _nothing() -> Links:
 
 
 def _links(chosen: Chosen, slow: StretchFacts, question: WhyQuestion, now_ns: int) -> Links:
-    windows = stretch_windows(chosen.weather.store, slow)
-    slow = _with_interval(slow, windows)
+    windows = stretch_windows(chosen.weather.store, slow, chosen.weather.window_ns(slow))
+    n = int(((windows["target"] == slow.target) & (windows["op"] == slow.op)).sum())
+    slow = replace(slow, windows=slow.windows or n)
     scene = Scene(chosen.weather, slow, windows, question, now_ns)
     component = component_link(scene)
     load = load_link(scene, component.found)
@@ -55,15 +54,3 @@ def _links(chosen: Chosen, slow: StretchFacts, question: WhyQuestion, now_ns: in
         change=change_link(scene),
         remedy=remedy_link(scene, load.found),
     )
-
-
-def _with_interval(slow: StretchFacts, windows: Frame) -> StretchFacts:
-    """The event's median with the interval of its windows."""
-    n = int(((windows["target"] == slow.target) & (windows["op"] == slow.op)).sum())
-    slow = replace(slow, windows=slow.windows or n)
-    known = typ_of(windows, slow.target, slow.op)
-    if slow.factor is None or known is None or not isnan(slow.factor.lower):
-        return slow
-    if not known.lower <= slow.factor.value <= known.upper:
-        return slow
-    return replace(slow, factor=slow.factor._replace(lower=known.lower, upper=known.upper))

@@ -6,6 +6,7 @@ from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from iosonde.weather.events.unjudged_words import say_unjudged
 from iosonde.why.evidence import lines, link_lines
 from iosonde.why.links import LinkStanding
 from iosonde.why.words import say
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from iosonde.why.evidence import LinkLine
-    from iosonde.why.links import Link, Why
+    from iosonde.why.links import Link, LookedAt, Why
 
 SCHEMA_VERSION = 1
 NAMES = ("slowness", "recurrence", "component", "load", "host", "change", "remedy")
@@ -32,7 +33,7 @@ def why_data(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, Any
         "lines": [_told(why, line) for line in link_lines(why, now_ns, zone)],
         "event": slow.event if slow else None,
         "links": {name: _link(getattr(why.links, name)) for name in NAMES},
-        "looked": _plain(why.looked),
+        "looked": _looked(why.looked, now_ns, zone),
         "others": list(why.others),
     }
 
@@ -44,6 +45,13 @@ def annotation(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, s
         "description": "\n".join(lines(why, now_ns, zone)),
         "verdict": str(why.kind),
     }
+
+
+def _looked(looked: LookedAt, now_ns: int, zone: tzinfo | None) -> dict[str, Any]:
+    missing = [
+        {**asdict(one), "sentence": say_unjudged(one, now_ns, zone)} for one in looked.not_judged
+    ]
+    return {**_plain(looked), "learning": list(looked.learning), "not_judged": missing}
 
 
 def _told(why: Why, line: LinkLine) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from iosonde.model.units import (
     format_percent,
     format_time,
 )
+from iosonde.weather.events.unjudged_words import say_not_judged
 from iosonde.why.component import CEILING
 from iosonde.why.links import Gap, PartSource
 from iosonde.why.words import counted, recurrence_words, span_of
@@ -45,7 +46,7 @@ REASONS = {
     Gap.ALIKE: "several jobs have the same course of load",
     Gap.NO_CONTROL: "samples do not say how long the prober waited for a processor",
     Gap.LEARNING: "what is usual was still being learnt",
-    Gap.NO_LOAD: "no load explains it, so no queue is to blame",
+    Gap.NO_LOAD: "no load explains it, so the queue model has nothing to change",
     Gap.FEW_LOADS: "too few reads at different loads for the queue model",
     Gap.NO_FIT: "the queue model does not explain the reads",
     Gap.NEVER_FULL: "no read met a full queue, so its length is not known",
@@ -74,9 +75,8 @@ def link_lines(why: Why, now_ns: int, zone: tzinfo | None = None) -> list[LinkLi
     if slow is None:
         names = _some(why.looked.targets)
         told = [LinkLine("", f"looked at {names}, seen from {_some(why.looked.hosts)}")]
-        if why.looked.learning:
-            few = _some(why.looked.learning)
-            told.append(LinkLine("", f"not judged, as what is usual is learnt: {few}"))
+        for text in say_not_judged(why.looked.not_judged, now_ns, zone):
+            told.append(LinkLine("", text))
         return [_clean(line) for line in told]
     told = [
         _slowness(slow, now_ns, zone),
@@ -149,7 +149,7 @@ def _part(part: SlowPart, slow: StretchFacts) -> str:
             beside = (
                 f"{part.peers} other {'servers' if part.source is PartSource.PROBED else 'targets'}"
             )
-            own = f" ({format_factor(part.peers_slow)}x slower than usual)"
+            own = f" (which take {format_factor(part.peers_slow)}x their usual time)"
             if part.against_peers.value * max(part.peers_slow or 1.0, 1.0) >= CEILING:
                 return f"{part.name} did not answer, {beside} did{own}"
             return f"{part.name} {_ratio(part.against_peers)} slower than {beside}{own}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.model.units import DAY_NS, to_datetime
+from iosonde.model.verdicts import Reason
 from iosonde.weather import answers
 from iosonde.weather.fleet.answers import fleet_at
 from iosonde.weather.fleet.shapes import ENOUGH_HOSTS, FleetShape
@@ -126,8 +127,9 @@ def change_link(scene: Scene) -> Link[Change]:
         return found(Change(slow.factor.value if slow.factor else None, slow.begin_ns, False))
     learning = any(
         (one.host, one.target) == (slow.host, slow.target)
-        and (one.until_ns is None or one.until_ns > slow.begin_ns)
-        for one in weather.happened.learning
+        and one.reason is Reason.LEARNING
+        and (one.end_ns is None or one.end_ns > slow.begin_ns)
+        for one in weather.happened.not_judged
     )
     if learning:
         return not_known(Gap.LEARNING)

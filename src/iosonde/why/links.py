@@ -20,9 +20,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from iosonde.model.verdicts import Reason
+
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.culprits import Confidence
     from iosonde.model.events import WeekSpan
+    from iosonde.model.verdicts import Unjudged
 
 T = TypeVar("T")
 
@@ -154,7 +157,7 @@ class SlowPart:
 
     ``against_peers``: its slowdown over theirs; of a run's transfers their times; of servers' records the metric's
     value over that of the others. ``run``: of ``locate``; ``metric``: of servers' records, ``value`` during the
-    stretch, ``usual`` before it.
+    stretch, ``usual`` before it. ``peers_too``: others beside the peers, which were slow in the stretch, too.
     """
 
     source: PartSource
@@ -166,6 +169,7 @@ class SlowPart:
     metric: str = ""
     value: float | None = None
     usual: float | None = None
+    peers_too: int = 0
 
 
 @dataclass(frozen=True)
@@ -263,13 +267,20 @@ class Remedy:
 
 
 class LookedAt(NamedTuple):
-    """What was looked at. ``learning``: targets of which what is usual was still learnt, so that little was judged."""
+    """What was looked at. ``dark``: targets of which nothing was judged; ``not_judged``: intervals, with reasons."""
 
     targets: tuple[str, ...]
     hosts: tuple[str, ...]
     begin_ns: int
     end_ns: int
-    learning: tuple[str, ...] = ()
+    dark: tuple[str, ...] = ()
+    not_judged: tuple[Unjudged, ...] = ()
+
+    @property
+    def learning(self) -> tuple[str, ...]:
+        """Targets of which nothing was judged because the baseline was still learning."""
+        young = {one.target for one in self.not_judged if one.reason is Reason.LEARNING}
+        return tuple(name for name in self.dark if name in young)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
+from iosonde.model.ops import DEFAULT_WINDOW_NS
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -77,6 +78,15 @@ class Weather:
             if (state["host"], state["target"]) == (host, target) and state.get("component"):
                 return str(state["component"]["of"]), str(state["component"]["name"])
         return target, None
+
+    def window_ns(self, slow: StretchFacts) -> int:
+        """Length of the windows that the op of a stretch is judged in."""
+        lengths = [
+            length
+            for key, length in self.happened.windows.items()
+            if (key.host, key.target, key.op) == (slow.host, slow.target, slow.op)
+        ]
+        return min(lengths, default=DEFAULT_WINDOW_NS)
 
     def targets(self, host: str) -> list[str]:
         """Targets that a host watches or watched."""

@@ -9,7 +9,9 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import op_order
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS, format_time
+from iosonde.model.verdicts import Verdict
 from iosonde.weather import answers
+from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.named import named_event, pick
 from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.written import as_event
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from iosonde.weather.slowdown.findings import Finding
     from iosonde.why.question import WhyQuestion
 
+nan = float("nan")
 LOOK_BACK_NS = DAY_NS
 """Without a time the last stretch that ended so long ago at most counts, if nothing is slow now."""
 NEAR_NS = 900_000_000_000
@@ -42,6 +45,9 @@ _SERIOUS = {
     "partly_slow": 0,
     "change": -1,
 }
+
+
+_MOST_LOST = 0.5
 
 
 class Chosen(NamedTuple):
@@ -111,17 +117,20 @@ def _looked(
                 hint="--at TIME, or 'iosonde events' for what happened",
             )
     known = {(one.host, one.target) for one in weather.findings if one.kind == "usual"}
-    learning = {
-        (one.host, one.target)
-        for one in weather.happened.learning
-        if one.since_ns <= end and (one.until_ns is None or one.until_ns > begin)
-    }
+    lit, missing = set(), []
+    for ref in mine:
+        verdict, some = judgement(weather.happened, ref, (begin, end))
+        missing += [one for one in some if one.overlap_ns(begin, end)]
+        if verdict is not Verdict.NOT_JUDGED or tuple(ref) in known:
+            lit.add(ref.target)
+    targets = sorted({ref.target for ref in mine})
     return LookedAt(
-        tuple(sorted({ref.target for ref in mine})),
+        tuple(targets),
         tuple(sorted({ref.host for ref in mine})),
         begin,
         end,
-        tuple(sorted({ref.target for ref in mine if tuple(ref) in learning - known})),
+        tuple(target for target in targets if target not in lit),
+        tuple(dict.fromkeys(missing)),
     )
 
 
@@ -168,11 +177,17 @@ def _event(weather: Weather, question: WhyQuestion, at_ns: int | None) -> Stretc
 
 
 def _worst(events: list[SlowEvent], weather: Weather) -> StretchFacts | None:
-    """Hangs and losses before slow stretches before lasting changes; then the largest peak."""
+    """Hangs and losses of most operations before slow stretches before lasting changes; then the largest factor."""
     if not events:
         return None
-    worst = max(events, key=lambda one: (_SERIOUS.get(one.kind, 0), one.median or 0.0))
+    worst = max(events, key=lambda one: (_serious(one), one.median or 0.0))
     return _of_event(worst, weather)
+
+
+def _serious(event: SlowEvent) -> int:
+    """Losses of a part of the operations hide no slowdown."""
+    few = event.kind == "lost" and (event.lost or 0.0) < _MOST_LOST
+    return _SERIOUS["partly_slow"] if few else _SERIOUS.get(event.kind, 0)
 
 
 def _last(weather: Weather, question: WhyQuestion, at_ns: int | None) -> StretchFacts | None:
@@ -188,7 +203,10 @@ def _last(weather: Weather, question: WhyQuestion, at_ns: int | None) -> Stretch
 def _of_event(event: SlowEvent, weather: Weather) -> StretchFacts:
     whole, component = weather.component(event.host, event.target)
     share = event.ops[0] if event.ops else None
-    factor = event.median if event.kind in ("slow", "change") else None
+    factor = None
+    if event.kind in ("slow", "change") and event.median is not None:
+        ends = (share.lower, share.upper) if share else (None, None)
+        factor = Ratio(event.median, *(nan if end is None else end for end in ends))
     return StretchFacts(
         host=event.host,
         target=event.target,
@@ -199,7 +217,7 @@ def _of_event(event: SlowEvent, weather: Weather) -> StretchFacts:
         begin_ns=event.start_ns,
         end_ns=event.end_ns,
         seen_until_ns=event.seen_until_ns,
-        factor=None if factor is None else Ratio(factor, float("nan"), float("nan")),
+        factor=factor,
         peak=event.peak,
         lost=event.lost,
         windows=0,

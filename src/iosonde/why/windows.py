@@ -24,15 +24,25 @@ TRAILING_NS = 3_600_000_000_000
 """While what is usual is learnt the hour before stands in."""
 MOST_NS = 86_400_000_000_000
 """Of a longer stretch its last day counts."""
+_FEWEST = 6
 
 
-def stretch_windows(store: Store, slow: StretchFacts) -> Frame:
-    """Windows of every target that the host watches, within the stretch. Raises StoreError."""
+def stretch_windows(store: Store, slow: StretchFacts, judged_ns: int = MINUTE_NS) -> Frame:
+    """Windows of every target that the host watches, within the stretch. Raises StoreError.
+
+    ``judged_ns``: the length of windows that the op of the stretch is judged in; of a short stretch they are shorter.
+    """
     end = slow.end_ns or slow.seen_until_ns
-    begin = max(slow.begin_ns, end - MOST_NS)
-    width = MINUTE_NS if end - begin >= LONG_NS else SHORT_NS
+    begin = max(slow.begin_ns, end - max(MOST_NS, _FEWEST * judged_ns))
+    width = judged_ns
+    if judged_ns == MINUTE_NS and end - begin < LONG_NS:
+        width = SHORT_NS
     query = SlowdownQuery(
-        host=slow.host, since_ns=begin, until_ns=end, window_ns=width, trailing_ns=TRAILING_NS
+        host=slow.host,
+        since_ns=begin,
+        until_ns=end,
+        window_ns=width,
+        trailing_ns=max(TRAILING_NS, width),
     )
     windows = answers.slowdown(store, query, end).windows
     if not len(windows):

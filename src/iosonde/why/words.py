@@ -15,8 +15,10 @@ from iosonde.model.text import clean_text
 from iosonde.model.units import (
     about_length,
     format_factor,
+    format_span,
     format_time,
 )
+from iosonde.weather.events.unjudged_words import why_not
 from iosonde.weather.events.words import span_words
 from iosonde.why.links import Kind, PartSource
 
@@ -58,11 +60,12 @@ def say(why: Why, now_ns: int, zone: tzinfo | None = None) -> str:
 def _nothing(why: Why, now_ns: int, zone: tzinfo | None) -> str:
     looked = why.looked
     targets, hosts = len(looked.targets), len(looked.hosts)
-    begin, end = (format_time(ns, now_ns, zone) for ns in (looked.begin_ns, looked.end_ns))
+    span = format_span(looked.begin_ns, looked.end_ns, now_ns, zone).replace(" to ", " and ")
     seen = f"{counted(targets, 'target')} from {counted(hosts, 'host')}"
-    if looked.learning and set(looked.learning) == set(looked.targets):
-        return f"nothing is judged yet: what is usual of {seen} was being learnt until {end}"
-    return f"nothing is slow: no slow stretch of {seen} between {begin} and {end}"
+    if looked.dark and set(looked.dark) == set(looked.targets):
+        return f"nothing was judged of {seen} between {span}: {why_not(looked.not_judged)}"
+    dark = f", {len(looked.dark)} of them not judged" if looked.dark else ""
+    return f"nothing is slow: no slow stretch of {seen}{dark} between {span}"
 
 
 def _missing(why: Why) -> list[str]:
@@ -106,10 +109,8 @@ def span_of(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> str:
     since = format_time(slow.begin_ns, now_ns, zone, seconds=seconds)
     if slow.end_ns is None:
         return f"since {since}"
-    until = format_time(slow.end_ns, now_ns, zone, seconds=seconds)
-    if since[:10] == until[:10] and len(until) > 10:
-        until = until[11:]
-    return f"at {since}" if since == until else f"from {since} to {until}"
+    span = format_span(slow.begin_ns, slow.end_ns, now_ns, zone, seconds=seconds)
+    return f"at {since}" if span == since else f"from {span}"
 
 
 def _cause(why: Why, now_ns: int, *, short: bool = False) -> str:
@@ -170,6 +171,9 @@ def _where(parts: Parts) -> str:
         case PartSource.SERVERS:
             return f"{part.name} stands out in the servers' records"
         case _:
+            if part.peers_too:
+                are = "is" if part.peers == 1 else "are"
+                return f"{part.peers} of {part.peers + part.peers_too} other targets {are} as usual"
             others = "target is" if part.peers == 1 else f"{part.peers} targets are"
             return f"the other {others} as usual"
 

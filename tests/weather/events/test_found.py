@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from iosonde.model.frames import SlowdownQuery
+from iosonde.model.verdicts import Reason
 from iosonde.weather import answers
 from iosonde.weather.events.log import Event, EventLog
-from iosonde.weather.events.slow_words import say_learning, say_slow_event
+from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.timeline import happened
+from iosonde.weather.events.unjudged_words import say_unjudged
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.samples.made import Trouble, made
@@ -109,12 +111,13 @@ def test_the_first_hour_is_judged_by_its_windows_so_far_and_that_is_said(store):
     assert event.ops[0].lower < 8.0 < event.ops[0].upper
     assert abs(event.start_ns - at(EARLY.begin_s)) <= 5 * SECOND
     assert abs(event.end_ns - at(EARLY.end_s)) <= 10 * SECOND
-    (span,) = young.learning
-    assert (span.since_ns, span.until_ns) == (at(0), at(HOUR))
-    said = say_learning(span, at(2 * HOUR))
+    (span,) = young.not_judged
+    assert (span.reason, span.begin_ns, span.end_ns) == (Reason.LEARNING, at(0), at(HOUR))
+    assert not span.blind
+    said = say_unjudged(span, at(2 * HOUR))
     assert said.startswith("/work from login2: what was usual until ")
     assert said.endswith("was learned from less than 1 h")
-    assert found(store, 2 * HOUR, 3 * HOUR).learning == []
+    assert found(store, 2 * HOUR, 3 * HOUR).not_judged == []
 
 
 def test_losses_without_doubt_need_no_baseline(tmp_path):

@@ -14,7 +14,7 @@ from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.pieces.span_pieces import SpanPieces
 from iosonde.weather.events.scope import witnesses
 from iosonde.weather.events.scope_test import WindowScope
-from iosonde.weather.events.slow_intervals import RULE, OpWindows
+from iosonde.weather.events.slow_intervals import OpWindows
 
 MINUTE = 60_000_000_000
 
@@ -75,7 +75,7 @@ def watched(table, *pieces, lost=None):
         n = len(typ)
         gone = np.zeros(n) if lost is None else lost[:, number]
         ones = OpWindows(np.arange(n) * MINUTE, typ, np.ones(n), gone, np.full(n, 60))
-        found.series[key] = JudgedSeries(ones, np.zeros(n, bool), RULE, True)
+        found.series[key] = JudgedSeries(ones, np.zeros(n, bool))
         mine = [(kind, a, b) for host, kind, a, b in pieces if host == number]
         whole = {
             kind: [

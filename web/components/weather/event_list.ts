@@ -9,6 +9,7 @@ const FEW = 5;
 export class EventList {
   readonly element: HTMLElement;
   private readonly items = h("ol", { class: "event-items" });
+  private readonly missing = h("ul", { class: "event-missing hint", hidden: true });
   private readonly status = h("p", { class: "event-status hint" });
   private readonly more = h("button", { type: "button", class: "quiet", hidden: true });
   private readonly link: (event: StoredEvent) => string;
@@ -22,13 +23,16 @@ export class EventList {
       this.all = true;
       this.draw();
     });
-    this.element = h("section", { class: "events surface", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more);
+    this.element = h("section", { class: "events surface", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more, this.missing);
   }
 
-  show({ n, events }: StoredEvents): void {
+  show({ n, events, notJudged }: StoredEvents): void {
     this.every = events;
-    setText(this.status, n === 0 ? "None: nothing was slow, hung or lost." : n > events.length ? `The newest ${events.length} of ${n}.` : "");
+    const none = notJudged.length === 0 ? "None: nothing was slow, hung or lost." : "None in what was judged.";
+    setText(this.status, n === 0 ? none : n > events.length ? `The newest ${events.length} of ${n}.` : "");
     this.status.hidden = this.status.textContent === "";
+    this.missing.replaceChildren(...notJudged.map((line) => h("li", {}, line)));
+    this.missing.hidden = notJudged.length === 0;
     this.draw();
   }
 
@@ -37,6 +41,7 @@ export class EventList {
     this.every = [];
     setText(this.status, words);
     this.status.hidden = false;
+    this.missing.hidden = true;
     this.draw();
   }
 

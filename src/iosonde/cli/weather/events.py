@@ -19,13 +19,8 @@ from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
 from iosonde.weather import answers
 from iosonde.weather.events.log import SCHEMA_VERSION, Event
-from iosonde.weather.events.slow_words import (
-    say_learning,
-    say_seen,
-    say_slow_event,
-    slow_end,
-    slow_words,
-)
+from iosonde.weather.events.slow_words import say_seen, say_slow_event, slow_end, slow_words
+from iosonde.weather.events.unjudged_words import say_not_judged, say_unjudged
 from iosonde.weather.events.words import event_words, say_event
 from iosonde.weather.events.written import as_event
 
@@ -117,9 +112,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _print(found: Happened, running: set[str], now_ns: int) -> None:
-    learning = [f"{say_learning(span, now_ns)}." for span in found.learning]
+    missing = [f"{line}." for line in say_not_judged(found.not_judged, now_ns)]
     if not found.logged and not found.slow:
-        print(" ".join(["No events.", *learning]))
+        print("\n".join(["No events in what was judged." if missing else "No events.", *missing]))
         return
     rows: list[tuple[int, tuple[str, ...]]] = []
     for event in found.logged:
@@ -136,7 +131,7 @@ def _print(found: Happened, running: set[str], now_ns: int) -> None:
         rows.append((span.start_ns, (told, "", say_seen(span), "", "", "")))
     rows.sort(key=lambda row: row[0])
     _print_table([row for _, row in rows])
-    for line in learning:
+    for line in missing:
         print(line)
 
 
@@ -154,8 +149,8 @@ def _document(found: Happened, running: set[str], now_ns: int) -> dict[str, Any]
         for one in found.slow
     ]
     scope = [{**asdict(one), "sentence": say_seen(one)} for one in found.seen]
-    learning = [{**asdict(one), "sentence": say_learning(one, now_ns)} for one in found.learning]
-    document = {"events": plain, "slow": spans, "seen": scope, "learning": learning}
+    missing = [{**asdict(one), "sentence": say_unjudged(one, now_ns)} for one in found.not_judged]
+    document = {"events": plain, "slow": spans, "seen": scope, "not_judged": missing}
     return {"schema_version": SCHEMA_VERSION, **document}
 
 

@@ -28,7 +28,7 @@ from iosonde.model.frames import (
     Usual,
 )
 from iosonde.model.names import host_of_rank
-from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
+from iosonde.model.ops import DEFAULT_TRAILING_NS, DEFAULT_WINDOW_NS, STATISTICS, op_word, parse_op
 from iosonde.model.slowdown import TRIPLE_COLUMNS
 from iosonde.model.units import (
     format_count,
@@ -39,7 +39,9 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
+from iosonde.model.verdicts import Unjudged
 from iosonde.weather import answers
+from iosonde.weather.events.unjudged_words import FEW, say_not_judged, say_unjudged, why_not
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.slowdown import statistic_columns
 from iosonde.weather.slowdown.words import say, say_change, say_late, say_lost
@@ -93,9 +95,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add(
         "--window",
         type=duration,
-        default="60s",
         metavar="TIME",
-        help="length of a window (default: 60s)",
+        help="length of a window (default: the one that each series is judged in, 1m at 1 Hz)",
     )
     add(
         "--stat",
@@ -145,7 +146,8 @@ def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
         ops=tuple(args.op) if args.op else None,
         since_ns=since,
         until_ns=until,
-        window_ns=args.window,
+        window_ns=args.window or DEFAULT_WINDOW_NS,
+        own_windows=args.window is None,
         statistic=statistic,
         trailing_ns=sliding_ns or DEFAULT_TRAILING_NS,
         choice=choice,
@@ -155,7 +157,6 @@ def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
 def _print(result: SlowdownResult, now_ns: int) -> None:
     query = result.query
     ranks: dict[tuple[str, str], int] = {}
-    how = f"windows of {format_option(query.window_ns)}, {_against(query)}"
     for (host, target, period), group in groupby(result.usual, _place):
         series = list(group)
         base = host_of_rank(host)
@@ -167,13 +168,18 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
             ranks[base, target] = ranks.get((base, target), 0) + 1
             continue
         every = f"every {format_option(period)}" if period else "no schedule"
+        how = f"windows of {_lengths(result, series)}, {_against(query)}"
         print(f"{target} as seen from {host}, {every}; {how}\n")
         head = ("", "usual", "last window", "worst window", "slow windows", "ended ok", "lost")
         print(table(head, [_row(usual, now_ns) for usual in series]))
         keys = {usual.key for usual in series}
         lost = [span for span in result.lost if span.key in keys]
         late = [span for span in result.late if span.key in keys]
-        _print_spans([span for span in result.spans if span.key in keys], lost, late, now_ns)
+        spans = [span for span in result.spans if span.key in keys]
+        missing = [one for one in result.not_judged if (one.host, one.target) == (host, target)]
+        _print_spans(spans, lost, late, _nothing_slow(series, missing), now_ns)
+        for line in say_not_judged(missing, now_ns):
+            print(f"- {line}")
         for change in result.changes:
             if change.key in keys:
                 print(f"- {say_change(change, now_ns)}")
@@ -185,6 +191,29 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
         print(
             "  'iosonde runs', 'iosonde bursts' and 'iosonde figure statistics --run RUN' pool ranks; --host shows one"
         )
+
+
+def _lengths(result: SlowdownResult, series: list[Usual]) -> str:
+    """``1m``, ``1m to 1h``."""
+    keys = {usual.key for usual in series}
+    lengths = {
+        int(result.windows["window_ns"][rows.start])
+        for key, rows in result.windows.series()
+        if key in keys
+    }
+    ends = sorted(lengths or {result.query.window_ns})
+    return " to ".join(map(format_option, dict.fromkeys((ends[0], ends[-1]))))
+
+
+def _nothing_slow(series: list[Usual], missing: list[Unjudged]) -> str:
+    """What is said where there is no stretch: nothing where nothing was judged."""
+    if not any(usual.peak is not None for usual in series):
+        return f"Nothing was judged: {why_not(missing) if missing else FEW}."
+    slow = sum(usual.slow_windows for usual in series)
+    told = "No slow stretch in what was judged." if missing else "No slow stretch."
+    if slow:
+        told = f"{slow} slow windows, none of them part of a slow stretch."
+    return f"{told} 'iosonde events' also finds hangs and operations that are slow in part."
 
 
 def _against(query: SlowdownQuery) -> str:
@@ -219,16 +248,14 @@ def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
 
 
 def _print_spans(
-    spans: list[SlowSpan], lost: list[LostSpan], late: list[LateSpan], now_ns: int
+    spans: list[SlowSpan], lost: list[LostSpan], late: list[LateSpan], nothing: str, now_ns: int
 ) -> None:
     print()
     lines = [(span.start_ns, _span_line(span, now_ns)) for span in spans]
     lines += [(span.start_ns, say_lost(span, now_ns)) for span in lost]
     lines += [(span.start_ns, say_late(span, now_ns)) for span in late]
     if not lines:
-        print(
-            "No slow stretch. 'iosonde events' also finds hangs and operations that are slow in part.\n"
-        )
+        print(f"{nothing}\n")
         return
     for _, line in sorted(lines)[-_MOST_SPANS:]:
         print(f"- {line}")
@@ -267,8 +294,10 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
             lost = json.dumps([_object(span, say_lost(span, now_ns)) for span in result.lost])
             late = json.dumps([_object(span, say_late(span, now_ns)) for span in result.late])
             missing = json.dumps(left_out(options.store_root(args)))
+            unjudged = json.dumps([_unjudged_object(one, now_ns) for one in result.not_judged])
             head = (
                 f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, "late": {late}, '
+                f'"not_judged": {unjudged}, '
                 f'"left_out": {missing}, "windows": '
             )
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
@@ -283,6 +312,11 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
     flat = {**asdict(span), **span.key._asdict(), "sentence": say(from_span(span, now_ns))}
     renamed = {"lower": "slowdown_lower", "upper": "slowdown_upper"}
     return {renamed.get(name, name): value for name, value in flat.items() if name != "key"}
+
+
+def _unjudged_object(one: Unjudged, now_ns: int) -> dict[str, Any]:
+    """An interval that was not judged, and the sentence."""
+    return {**asdict(one), "sentence": say_unjudged(one, now_ns)}
 
 
 def _object(span: LostSpan | LateSpan, sentence: str) -> dict[str, Any]:

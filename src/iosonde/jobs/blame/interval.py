@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import DAY_NS, HOUR_NS
+from iosonde.model.verdicts import Verdict
 from iosonde.weather import answers
+from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.named import is_event_id, named_event, pick
 from iosonde.weather.events.noted import slow_hangs
+from iosonde.weather.events.unjudged_words import why_not
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
 
@@ -87,11 +90,26 @@ def span_of(root: Path, question: BlameQuestion, now_ns: int) -> BlamedSpan:
     found = _events(root, target, (now_ns - LOOK_BACK_NS, now_ns), now_ns)
     if not found:
         raise NothingMeasuredError(
-            f"{target or 'no target'} was {'not ' if target else ''}slow in the last 7 days",
+            _nothing_slow(root, target, now_ns),
             expected="an event, or an interval",
             hint="--since -1h: who did most in it",
         )
     return _of_event(found[-1], now_ns)
+
+
+def _nothing_slow(root: Path, target: str | None, now_ns: int) -> str:
+    """That there was no event, as far as anything was judged."""
+    span = (now_ns - LOOK_BACK_NS, now_ns)
+    wanted = () if target is None else (target,)
+    found = answers.events(root, answers.event_log(root, span), span, now_ns, targets=wanted)
+    refs = [ref for ref in Store(root).targets() if target in (None, ref.target)]
+    judged = [judgement(found, ref, span)[0] for ref in refs]
+    if all(verdict is Verdict.NOT_JUDGED for verdict in judged):
+        where = "" if target is None else f" on {target}"
+        return f"nothing was judged{where} in the last 7 days: {why_not(found.not_judged)}"
+    what = f"{target} was not slow" if target else "no target was slow"
+    part = " in what was judged" if found.not_judged else ""
+    return f"{what}{part} of the last 7 days" if part else f"{what} in the last 7 days"
 
 
 def last_events(root: Path, span: BlamedSpan, now_ns: int, most: int) -> list[BlamedSpan]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from iosonde.jobs.attribution.blame import SlowdownSeries
 from iosonde.model.frames import Frame, SlowdownQuery
-from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.slowdown.own_windows import analyse_own
+from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def probed_slowdown(
     found = None
     if slot_ns >= WINDOW_NS:
         query = SlowdownQuery(target=target, since_ns=wide_ns[0], until_ns=wide_ns[1])
-        windows = analyse(Store(root), query).windows
+        store = Store(root)
+        windows = analyse_own(store, query, learned(store, query)).windows
         if len(windows):
             factor = np.where(windows["host_busy"].astype(bool), np.nan, windows["slowdown"])
             first = event_ns[0] - WINDOW_NS

@@ -89,3 +89,5 @@ class AnnotationsJson(JsonModel):
     total: int
     """Events that match."""
     annotations: list[AnnotationJson]
+    not_judged: list[str]
+    """A sentence a reason of what was not judged in the range."""

@@ -165,6 +165,26 @@ LeftOuts = Annotated[
 ]
 
 
+class UnjudgedJson(JsonModel):
+    """An interval that was not judged."""
+
+    host: str
+    target: str | None
+    """Null: all targets of the host."""
+    op: str | None
+    """Null: all operations."""
+    begin_ns: Instant
+    end_ns: Instant | None
+    """Null: it lasts."""
+    reason: str
+    """learning, few_operations, long_step, no_probe, damaged or other_baseline."""
+    learned_ns: Ns | None
+    """Length of the windows that a provisional baseline rests on; null: nothing was judged."""
+    needs_ns: Ns | None
+    """Length of windows, or of history, that a judgement would need."""
+    sentence: str
+
+
 class StretchJson(JsonModel):
     """A slow stretch of an operation, as ``iosonde events`` has it; its begin and end do not depend on the range."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from iosonde.serve.shapes.weather import Instant, JsonModel
+from iosonde.serve.shapes.weather import Instant, JsonModel, UnjudgedJson
 
 
 class LinkJson(JsonModel):
@@ -47,8 +47,11 @@ class LookedAtJson(JsonModel):
     hosts: list[str]
     begin_ns: Instant
     end_ns: Instant
+    dark: list[str]
+    """Targets of which nothing was judged."""
     learning: list[str]
-    """Targets of which it was still learnt what is usual."""
+    """Those of them whose baseline was still learning."""
+    not_judged: list[UnjudgedJson]
 
 
 class AlertNoteJson(JsonModel):

@@ -131,6 +131,7 @@ class StatusRoutes:
 
     def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
         from iosonde.serve.status.annotations import explain_newest, marked
+        from iosonde.weather.events.unjudged_words import say_not_judged
 
         root, now = self._targets.root, self._clock()
         log = answers.event_log(root, span)
@@ -144,7 +145,12 @@ class StatusRoutes:
         told = list(query.part(every[::-1]))[::-1]
         if query.why:
             explain_newest(told, query.why, lambda event: self._why(event, query, now))
-        body = {"total": len(every), "annotations": told}
+        missing = [one for one in happened.not_judged if query.host in (None, one.host)]
+        body = {
+            "total": len(every),
+            "annotations": told,
+            "not_judged": say_not_judged(missing, now, query.zone),
+        }
         return json_body(wire.dumps(body))
 
     def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:

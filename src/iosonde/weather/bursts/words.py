@@ -72,7 +72,10 @@ def say_limit(run: RunBursts) -> str:
 def say_bursts(run: RunBursts) -> str:
     """What a run amounts to, in one line without a full stop."""
     if not run.bursts:
-        return f"no burst in {run.n} operations on {run.target}"
+        if len(run.too_few) == len(run.ops):
+            return f"not searched for bursts: too few operations a second on {run.target}"
+        part = " of the others" if run.too_few else ""
+        return f"no burst in the operations{part} on {run.target}, {run.n} in all"
     hidden = sum(not burst.median_sees for burst in run.bursts)
     whole = sum(burst.end_ns - burst.start_ns for burst in run.bursts)
     return (

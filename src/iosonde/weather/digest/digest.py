@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import DAY_NS
+from iosonde.model.verdicts import Verdict
 from iosonde.weather.events.history import recurrence_of
 from iosonde.weather.report.report import reports
 from iosonde.weather.report.worst import lost_time_s, slow_events
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from iosonde.model.events import Recurring, SlowEvent
+    from iosonde.model.verdicts import Unjudged
     from iosonde.weather.events.log import Event
     from iosonde.weather.report.report import Report
     from iosonde.weather.store import Store
@@ -43,13 +45,14 @@ class Episode:
 class Week:
     """A target in a week. ``known_ns``: the longest that a host watched it; 0: nobody did.
 
-    ``learning_ns``: of the host that knew first, until when it learnt what is usual; None: it knew all week. ``ops``:
+    ``verdict``: of the host that could judge most; ``not_judged``: intervals that a host could not judge. ``ops``:
     median slowdown of the worst event of each op that was slow, the largest first.
     """
 
     known_ns: int
     hosts: tuple[str, ...]
-    learning_ns: int | None
+    verdict: Verdict
+    not_judged: tuple[Unjudged, ...]
     stretches: tuple[Episode, ...]
     ops: tuple[tuple[str, float], ...]
 
@@ -96,7 +99,7 @@ def digest(
     recurring: dict[str, list[Recurring]] = defaultdict(list)
     for place, one in back.items():
         recurring[place.target] += one.found
-    nothing = Week(0, (), None, (), ())
+    nothing = Week(0, (), Verdict.NOT_JUDGED, (), (), ())
     found = [
         TargetDigest(target, of, before.get(target, nothing), tuple(recurring[target]))
         for target, of in week.items()
@@ -117,8 +120,6 @@ def _week(
 
 def _of_target(found: Sequence[Report]) -> Week:
     events = [event for report in found for event in slow_events(report)]
-    learning = [report.learning_ns for report in found]
-    known = [one for one in learning if one is not None]
     ops: dict[str, float] = {}
     for event in events:
         for share in event.ops:
@@ -127,7 +128,8 @@ def _of_target(found: Sequence[Report]) -> Week:
     return Week(
         max(report.known_ns for report in found),
         tuple(sorted({report.place.host for report in found})),
-        min(known) if len(known) == len(learning) else None,
+        max((report.verdict for report in found), key=list(Verdict).index),
+        tuple(one for report in found for one in report.not_judged),
         tuple(stretches(events)),
         tuple(sorted(ops.items(), key=lambda item: -item[1])),
     )

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_factor, format_seconds, to_datetime
+from iosonde.model.verdicts import Verdict
 from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.unjudged_words import say_not_judged, why_not
 from iosonde.weather.events.words import say_all_recurring
 
 if TYPE_CHECKING:
@@ -27,8 +29,12 @@ def subject(found: Digest, zone: tzinfo | None = None) -> str:
     if not found.targets:
         return f"{head}: nothing was watched"
     slow = [one for one in found.targets if one.week.stretches]
+    dark = sum(one.week.verdict is Verdict.NOT_JUDGED for one in found.targets)
+    if dark == len(found.targets):
+        return f"{head}: nothing was judged on {_targets(dark)}"
     if not slow:
-        return f"{head}: nothing was slow on {_targets(len(found.targets))}"
+        judged = f"{head}: nothing was slow on {_targets(len(found.targets) - dark)}"
+        return judged + (f", {dark} not judged" if dark else "")
     worst = slow[0]
     text = f"{head}: {worst.target} slow for {format_seconds(worst.week.slow_ns)}"
     return text + (f", {_targets(len(slow) - 1)} more" if len(slow) > 1 else "")
@@ -42,7 +48,7 @@ def body(found: Digest, zone: tzinfo | None = None) -> str:
     if not found.targets:
         lines += ["", *_wrapped("No probe measured anything in this week.")]
     for one in found.targets:
-        lines += ["", one.target, *_target(one, zone)]
+        lines += ["", one.target, *_target(one, found.until_ns, zone)]
     lines += [
         "",
         *_wrapped("Slow: slow, losing operations or hanging. 'iosonde events' has all of it."),
@@ -54,7 +60,7 @@ def _span(found: Digest) -> tuple[int, int]:
     return found.since_ns, found.until_ns
 
 
-def _target(one: TargetDigest, zone: tzinfo | None) -> list[str]:
+def _target(one: TargetDigest, until_ns: int, zone: tzinfo | None) -> list[str]:
     lines = _wrapped(f"{_how_long(one.week)}. {_before(one.before)}.", "  ")
     costly = sorted(one.week.stretches, key=lambda s: s.start_ns - s.end_ns)[:_MOST]
     for stretch in sorted(costly, key=lambda s: s.start_ns):
@@ -67,6 +73,9 @@ def _target(one: TargetDigest, zone: tzinfo | None) -> list[str]:
         lines += _wrapped(f"Worst operations: {', '.join(worst)}.", "  ")
     for text in say_all_recurring(one.recurring):
         lines += _wrapped(f"Comes back: {text}.", "  ")
+    if one.week.verdict is not Verdict.NOT_JUDGED:
+        for text in say_not_judged(one.week.not_judged, until_ns, zone):
+            lines += _wrapped(f"{text[:1].upper()}{text[1:]}.", "  ")
     return lines + _wrapped(f"{_watched(one.week)}.", "  ")
 
 
@@ -74,9 +83,9 @@ def _how_long(week: Week) -> str:
     n = len(week.stretches)
     if n:
         return f"Slow for {format_seconds(week.slow_ns)} in {n} stretch{'es' if n > 1 else ''}"
-    if week.learning_ns is not None:
-        return "Nothing was slow once it was learnt what is usual"
-    return "Nothing was slow"
+    if week.verdict is Verdict.NOT_JUDGED:
+        return f"Not judged: {why_not(week.not_judged)}"
+    return "Nothing was slow in what was judged" if week.not_judged else "Nothing was slow"
 
 
 def _before(week: Week) -> str:
@@ -84,8 +93,9 @@ def _before(week: Week) -> str:
         return "The week before was not watched"
     known = format_seconds(week.known_ns)
     if not week.stretches:
-        learning = ", but usual was learnt in it" if week.learning_ns is not None else ""
-        return f"The week before nothing was slow in the {known} that were watched{learning}"
+        if week.verdict is Verdict.NOT_JUDGED:
+            return f"The week before was not judged: {why_not(week.not_judged)}"
+        return f"The week before nothing was slow in the {known} that were watched"
     n = len(week.stretches)
     slow = f"{format_seconds(week.slow_ns)} in {n} stretch{'es' if n > 1 else ''}"
     return f"The week before: {slow}, watched for {known}"

@@ -21,11 +21,20 @@ _UNSEEN_WINDOWS = 1.5
 
 
 def spell_pieces(op: str, series: OpWindows, rule: Rule) -> list[SlowPiece]:
-    """The spells of one series as pieces, to the window."""
-    return [
-        SlowPiece(op, spell.start_ns, spell.end_ns, spell.open)
-        for spell in spells.spells(series, rule)
-    ]
+    """The spells of one series as pieces, to the window; where losses last longer, what was slow stands by itself."""
+    nothing = np.full(len(series.lost), np.nan)
+    slow = [SlowPiece(op, *spell) for spell in spells.spells(series._replace(lost=nothing), rule)]
+    found = list(slow)
+    for spell in spells.spells(series, rule):
+        inside = [one for one in slow if one.overlaps(spell.start_ns, spell.end_ns)]
+        near_ns = rule.merged_windows * series.window_ns
+        same = len(inside) == 1 and (
+            inside[0].begin_ns - spell.start_ns <= near_ns
+            and spell.end_ns - inside[-1].end_ns <= near_ns
+        )
+        if not same:
+            found.append(SlowPiece(op, *spell, lost=bool(inside)))
+    return sorted(found, key=lambda one: (one.begin_ns, one.end_ns))
 
 
 def joined(
@@ -106,8 +115,10 @@ def _share(
     median, peak, peak_ns = found.median, found.peak, found.peak_ns
     ends, usual_ns = (found.lower, found.upper), float("nan")
     if own:
-        start, end = own[0].begin_ns, max(piece.end_ns for piece in own)
-        found = _measured(series, Spell(start, end, any(piece.open for piece in own)), rule)
+        lossy = _measured(series, _around(own), rule)
+        own = [piece for piece in own if not piece.lost] or own
+        start, end, _ = around = _around(own)
+        found = _measured(series, around, rule)._replace(lost=lossy.lost)
         median, peak, peak_ns = found.median, found.peak, found.peak_ns
         ends = found.lower, found.upper
         longest = max(own, key=lambda piece: piece.n)
@@ -118,7 +129,7 @@ def _share(
         steep = max((p.peak for p in own if not math.isnan(p.peak)), default=float("nan"))
         if not math.isnan(steep) and not peak >= steep:
             peak, peak_ns = steep, _hottest(series, start, end)
-        if short and not math.isnan(median) and not peak >= median:
+        if not math.isnan(median) and not peak >= median:
             peak = median
     tails = [t for t in (found.tail, *(p.tail for p in own)) if not math.isnan(t)]
     affected = median >= rule.quiet_typ if own else found.share >= spells.AFFECTED
@@ -139,6 +150,13 @@ def _share(
         upper=_known(ends[1]),
         usual_ns=_known(usual_ns),
     )
+
+
+def _around(pieces: Sequence[SlowPiece]) -> Spell:
+    """From the first begin to the last end."""
+    begin = min(piece.begin_ns for piece in pieces)
+    end = max(piece.end_ns for piece in pieces)
+    return Spell(begin, end, any(piece.open for piece in pieces))
 
 
 def _hottest(series: OpWindows, start_ns: int, end_ns: int) -> int:

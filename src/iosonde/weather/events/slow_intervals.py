@@ -15,12 +15,13 @@ Source: reference 3.2 of docs/methods/slowdown.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from iosonde.model.arrays import Flags, Floats, Instants, Ints, Places
+from iosonde.model.slowdown import INTERVAL_NS
 
 AFFECTED = 0.5
 """An op that was slow for this share of a spell or more is affected by it."""
@@ -44,6 +45,17 @@ class Rule:
 
 
 RULE = Rule()
+OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
+"""Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
+OF_HOURS = replace(OF_INTERVALS, hot_lost=0.25)
+"""Of longer windows: they hold eight to fifty operations."""
+
+
+def rule_of(window_ns: int) -> Rule:
+    """The rule for windows of a length."""
+    if window_ns < INTERVAL_NS:
+        return RULE
+    return OF_INTERVALS if window_ns == INTERVAL_NS else OF_HOURS
 
 
 class OpWindows(NamedTuple):

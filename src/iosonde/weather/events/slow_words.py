@@ -10,11 +10,10 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_factor, format_seconds, format_time
-from iosonde.weather.slowdown.words import learned_from
+from iosonde.model.units import format_factor, format_seconds, format_span, format_time
 
 if TYPE_CHECKING:
-    from iosonde.model.events import LearningSpan, OpShare, SlowEvent, Witnesses
+    from iosonde.model.events import OpShare, SlowEvent, Witnesses
 
 _TOLD_LOST = 0.005
 _OTHERS_LOST = 0.05
@@ -220,19 +219,6 @@ def say_seen(seen: Witnesses) -> str:
     return f"{what}: {watched} watched, too few to tell a host from the storage"
 
 
-def say_learning(span: LearningSpan, now_ns: int, zone: tzinfo | None = None) -> str:
-    """``/work from login2: usual is learned from 6 min``; ``... was learned from 1 h until 15:10``."""
-    who = f"{span.target} from {span.host}"
-    if span.until_ns is not None:
-        until = format_time(span.until_ns, now_ns, zone)
-        whole = format_seconds(span.until_ns - span.since_ns)
-        return f"{who}: what was usual until {until} was learned from less than {whole}"
-    if span.learned_ns is None:
-        since = format_time(span.since_ns, now_ns, zone)
-        return f"{who} has no verdict yet: the baseline is learning since {since}"
-    return f"{who}: what is usual is {learned_from(span.learned_ns)}"
-
-
 def _op_when(event: SlowEvent, share: OpShare, now_ns: int, zone: tzinfo | None) -> str:
     """When an op was slow; since the event began where it was slow all the time."""
     if share.start_ns is None or share.end_ns is None:
@@ -259,12 +245,10 @@ def _span(start_ns: int, end_ns: int | None, now_ns: int, zone: tzinfo | None) -
     since = format_time(start_ns, now_ns, zone)
     if end_ns is None:
         return f"since {since}"
-    until = format_time(end_ns, now_ns, zone)
-    if since == until:
+    span = format_span(start_ns, end_ns, now_ns, zone)
+    if span == since:
         return f"at {since} for {format_seconds(end_ns - start_ns)}"
-    if since[:10] == until[:10] and len(until) > 10:
-        until = until[11:]
-    return f"from {since} to {until}"
+    return f"from {span}"
 
 
 def _join(words: list[str]) -> str:

@@ -19,12 +19,14 @@ from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.segments import parquet_segments
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
-from iosonde.weather.events.pieces.judged import MINUTE_NS
 from iosonde.weather.events.timeline import Happenings, happened
+from iosonde.weather.events.unjudged import without_baseline
 from iosonde.weather.events.watched import WatchedTarget
 from iosonde.weather.rollups.fallback import dropped
 from iosonde.weather.slowdown.baseline import LearntBaselines
+from iosonde.weather.slowdown.own_windows import analyse_own
 from iosonde.weather.slowdown.slowdown import analyse, learned
+from iosonde.weather.slowdown.window_length import MINUTE_NS
 from iosonde.weather.store import Store
 
 
@@ -39,19 +41,17 @@ def with_stretches(
     ``known``: what is usual, if that is at hand. Raises UsageError, StoreError.
     """
     known = known or learned(store, query)
-    result = analyse(store, query, known=known)
-    if not is_of_events(query):
-        return result
+    own = query.own_windows and query.choice.kind != "sliding"
+    result = analyse_own(store, query, known) if own else analyse(store, query, known=known)
+    if query.choice.kind != "guarded":
+        return replace(result, not_judged=without_baseline(result.windows))
     found = happened(store, query, now_ns, known=known)
+    mine = {key for key, _ in result.windows.series()}
+    if not own and any(query.window_ns < min(MINUTE_NS, found.windows[key]) for key in mine):
+        return replace(result, not_judged=found.not_judged)
     spans = together(result.spans, stretches(found), query.ops)
-    return replace(
-        result, spans=sorted([*spans, *_without_samples(store, result.spans)], key=_place)
-    )
-
-
-def is_of_events(query: SlowdownQuery) -> bool:
-    """Whether the stretches of a question are those of events."""
-    return query.choice.kind == "guarded" and query.window_ns >= MINUTE_NS
+    spans = sorted([*spans, *_without_samples(store, result.spans)], key=_place)
+    return replace(result, spans=spans, not_judged=found.not_judged)
 
 
 def together(
@@ -83,14 +83,9 @@ def _without_samples(store: Store, of_windows: Iterable[SlowSpan]) -> list[SlowS
 
 def stretches(found: Happenings) -> list[SlowSpan]:
     """Every op of every slow event, as a stretch."""
-    return stretches_of(found.places)
-
-
-def stretches_of(places: Mapping[WatchedTarget, Sequence[SlowEvent]]) -> list[SlowSpan]:
-    """The same of events by place."""
     return [
-        _stretch(place, event, share)
-        for place, events in places.items()
+        _stretch(place, event, share, found.windows)
+        for place, events in found.places.items()
         for event in events
         if event.kind == "slow"
         for share in event.ops
@@ -98,17 +93,20 @@ def stretches_of(places: Mapping[WatchedTarget, Sequence[SlowEvent]]) -> list[Sl
     ]
 
 
-def _stretch(place: WatchedTarget, event: SlowEvent, share: OpShare) -> SlowSpan:
+def _stretch(
+    place: WatchedTarget, event: SlowEvent, share: OpShare, windows: Mapping[SeriesKey, int]
+) -> SlowSpan:
     start, end = share.start_ns or event.start_ns, share.end_ns or event.seen_until_ns
     usual = float("nan") if share.usual_ns is None else share.usual_ns
     # The op that reached the end of what was seen went on with its event.
     open_ = event.end_ns is None and end >= event.seen_until_ns
+    key = SeriesKey(place.host, place.target, share.op, place.period_ns)
     return SlowSpan(
-        key=SeriesKey(place.host, place.target, share.op, place.period_ns),
+        key=key,
         start_ns=start,
         end_ns=end,
         refined=True,
-        windows=max(1, -(-(end - start) // MINUTE_NS)),
+        windows=max(1, -(-(end - start) // windows.get(key, MINUTE_NS))),
         n=share.n,
         baseline_ns=usual,
         median_ns=None if share.median is None or share.usual_ns is None else share.median * usual,

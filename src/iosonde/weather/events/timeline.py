@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from iosonde.model.events import LearningSpan, SlowEvent, Witnesses
+from iosonde.model.events import SlowEvent, Witnesses
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
+from iosonde.model.verdicts import Unjudged
 from iosonde.weather.events.changes import (
     LastingChange,
     change_events,
@@ -22,11 +23,11 @@ from iosonde.weather.events.changes import (
 from iosonde.weather.events.history import tens
 from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
-from iosonde.weather.events.learning import learning_spans
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import better_begins
 from iosonde.weather.events.pieces.search import FoundPieces, search
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
+from iosonde.weather.events.unjudged import unjudged
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import learned
@@ -43,13 +44,15 @@ class Happenings(NamedTuple):
     """Events by start, who saw them, what was not judged; and the events of every place.
 
     ``sampled_ns``: from when on there are samples, by host and target, as far as the range was looked at.
+    ``windows``: length of the windows that every series is judged in, ns.
     """
 
     slow: list[SlowEvent]
     seen: list[Witnesses]
-    learning: list[LearningSpan]
+    not_judged: list[Unjudged]
     places: dict[WatchedTarget, list[SlowEvent]]
     sampled_ns: dict[TargetRef, int]
+    windows: Mapping[SeriesKey, int]
 
 
 def happened(
@@ -74,20 +77,20 @@ def happened(
         more = replace(query, until_ns=later_ns)
         # The end of the range cuts what is shown, not when an event ended.
         whole = happened(store, more, now_ns, noted)
-        return _reaching(whole, query)
+        return _reaching(whole, query, unjudged(store.root, query, now_ns, known, found))
     asked = _Asked(query, now_ns, noted, changes, _stopped(store))
     places = {place: _events(place, keys, found, asked) for place, keys in _places(found).items()}
     events = sorted(
         (event for here in places.values() for event in here),
         key=lambda event: (event.start_ns, event.host, event.target),
     )
-    spans = learning_spans(known, found.series, query.since_ns, query.until_ns)
+    not_judged = unjudged(store.root, query, now_ns, known, found)
     sampled: dict[TargetRef, int] = {}
     for key, first_ns in found.first_ns.items():
         ref = TargetRef(key.host, key.target)
         sampled[ref] = min(first_ns, sampled.get(ref, first_ns))
     seen = _seen(store, events, found, known, query)
-    return Happenings(events, seen, spans, places, sampled)
+    return Happenings(events, seen, not_judged, places, sampled, found.windows)
 
 
 def _places(found: FoundPieces) -> dict[WatchedTarget, list[SeriesKey]]:
@@ -155,14 +158,14 @@ def _cut_at(found: FoundPieces, until_ns: int | None, now_ns: int) -> int | None
     return min(now_ns, until_ns + _FURTHER_NS) if goes_on else None
 
 
-def _reaching(whole: Happenings, query: SlowdownQuery) -> Happenings:
+def _reaching(whole: Happenings, query: SlowdownQuery, not_judged: list[Unjudged]) -> Happenings:
     """What of a longer range reaches into that of a query."""
     inside = partial(_reaches, query=query)
     places = {place: list(filter(inside, events)) for place, events in whole.places.items()}
     end = query.until_ns
     seen = [one for one in whole.seen if end is None or one.start_ns < end]
-    learning = [one for one in whole.learning if end is None or one.since_ns < end]
-    return Happenings(list(filter(inside, whole.slow)), seen, learning, places, whole.sampled_ns)
+    slow = list(filter(inside, whole.slow))
+    return whole._replace(slow=slow, seen=seen, not_judged=not_judged, places=places)
 
 
 def _reaches(event: SlowEvent, query: SlowdownQuery) -> bool:

@@ -81,10 +81,11 @@ def fleet_of(root: Path, now_ns: int) -> Fleet:
 def fleet_at(store: Store, span_ns: tuple[int, int], now_ns: int) -> Fleet:
     """The same in an interval [begin, end) of the past, from samples. Raises StoreError."""
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.slowdown.slowdown import analyse
+    from iosonde.weather.slowdown.own_windows import analyse_own
+    from iosonde.weather.slowdown.slowdown import learned
 
     query = SlowdownQuery(since_ns=span_ns[0], until_ns=span_ns[1])
-    windows = analyse(store, query).windows
+    windows = analyse_own(store, query, learned(store, query)).windows
     return _judged(of_windows(windows), clock_offsets(store.states(), now_ns))
 
 

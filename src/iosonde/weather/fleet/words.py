@@ -25,8 +25,10 @@ def _nothing(_: FleetPart, matrix: FleetMatrix) -> str:
     seen = ~np.isnan(matrix.slowdown)
     hosts, targets = int(seen.any(axis=1).sum()), int(seen.any(axis=0).sum())
     if not hosts:
-        return "no host knows what is usual yet"
-    return f"no slow part: {_many(hosts, 'host')}, {_many(targets, 'target')}"
+        return "nothing was judged: no host has a baseline or enough operations"
+    dark = len(matrix.hosts) * len(matrix.targets) - int(seen.sum())
+    missing = f"; {dark} of {seen.size} pairs not judged" if dark else ""
+    return f"no slow part: {_many(hosts, 'host')}, {_many(targets, 'target')}{missing}"
 
 
 def _cell(part: FleetPart, matrix: FleetMatrix) -> str:

@@ -50,6 +50,7 @@ class Section:
     pictures: Sequence[Picture]
     changes: Sequence[str] = ()
     moved: Collection[str] = ()
+    not_judged: Sequence[str] = ()
 
 
 def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> str:
@@ -70,7 +71,7 @@ def _section(section: Section, several: bool) -> str:
         f'<p class="watched">{escape(words["watched"])}</p>',
         _usual_table(report, section.moved),
         list_html(section.changes),
-        _events(section.events),
+        _events(section.events, section.not_judged),
         _recurrence(section.recurrence),
         _heats(report),
         _cost(section),
@@ -113,9 +114,11 @@ def _usual_row(usual: Usual, tally: OpTotals | None, climate: Mapping[str, float
     return f"<tr><th scope=row>{escape(op_word(usual.key.op))}</th>{data}</tr>"
 
 
-def _events(events: Sequence[EventRow]) -> str:
+def _events(events: Sequence[EventRow], not_judged: Sequence[str]) -> str:
+    missing = list_html(not_judged)
     if not events:
-        return "<h3>Events</h3><p>None.</p>"
+        none = "None in what was judged." if not_judged else "None."
+        return f"<h3>Events</h3><p>{none}</p>{missing}"
     rows = "".join(
         f'<tr class="{escape(event.kind, quote=True)}"><td>{escape(event.began)}</td>'
         f"<td>{escape(event.lasted)}</td><td>{escape(event.sentence)}</td></tr>"
@@ -124,7 +127,9 @@ def _events(events: Sequence[EventRow]) -> str:
     more = len(events) - MOST_EVENTS
     rest = f"<p>and {more} more that are not listed here</p>" if more > 0 else ""
     head = "<thead><tr><th scope=col>began</th><th scope=col>lasted</th><th scope=col>what</th></tr></thead>"
-    return f'<h3>Events</h3><table class="events">{head}<tbody>{rows}</tbody></table>{rest}'
+    return (
+        f'<h3>Events</h3><table class="events">{head}<tbody>{rows}</tbody></table>{rest}{missing}'
+    )
 
 
 def _recurrence(sentences: Sequence[str] | None) -> str:

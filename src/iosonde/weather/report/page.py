@@ -13,6 +13,7 @@ from iosonde.model.units import format_seconds, format_time
 from iosonde.weather.events.log import EventLog
 from iosonde.weather.events.noted import told_once
 from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.unjudged_words import say_not_judged
 from iosonde.weather.events.words import event_words, say_event
 from iosonde.weather.report.figures import load, picture, sheets
 from iosonde.weather.report.html import EventRow, Section, page
@@ -56,6 +57,7 @@ def report_page(
             [one.result() for one in pictures],
             change_words(report),
             [op for op, now in report.climate.items() if differs(now)],
+            say_not_judged(report.not_judged, report.until_ns),
         )
         for report, pictures in zip(found, drawn, strict=True)
     ]

@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.events import LearningSpan, SlowEvent
-from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.events import SlowEvent
+from iosonde.model.frames import (
+    EpochChange,
+    Frame,
+    SlowdownQuery,
+    SlowdownResult,
+    SlowSpan,
+    TargetRef,
+    Usual,
+)
 from iosonde.model.names import host_of_rank
+from iosonde.model.verdicts import Unjudged, Verdict
 from iosonde.weather.events.history import Recurrence, recurrence_of
+from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.stretches import stretches, together
-from iosonde.weather.events.timeline import happened
+from iosonde.weather.events.timeline import Happenings, happened
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.report.heats import WINDOW_NS, Heat, heats
 from iosonde.weather.samples.counts import CACHES
@@ -25,6 +35,9 @@ from iosonde.weather.store import Store
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
     from iosonde.weather.events.log import Event
+
+
+_FEW_WINDOWS = 6
 
 
 @dataclass(frozen=True)
@@ -52,9 +65,8 @@ class Report:
     (bytes_per_s, ops_per_s, cpu_ns_per_s; None = none), None where no state says. ``climate``: what is
     usual at the end of the range / what was usual at first, by op, where both are known; ``changes``:
     lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
-    ``busy_lost``: operations lost in windows that the probing host explains. ``learning_ns``: until when it was
-    learnt what is usual, if that reaches into the range (the end of the range where it still is);
-    ``learned_ns``: of how much time it is known at the end, in the first hour.
+    ``busy_lost``: operations lost in windows that the probing host explains. ``verdict``: of all of the range;
+    ``not_judged``: intervals of it that were not judged.
     """
 
     place: WatchedTarget
@@ -72,8 +84,15 @@ class Report:
     events: tuple[SlowEvent, ...]
     recurrence: Recurrence | None
     busy_lost: int = 0
-    learning_ns: int | None = None
-    learned_ns: int | None = None
+    verdict: Verdict = Verdict.NOT_JUDGED
+    not_judged: tuple[Unjudged, ...] = ()
+
+    @property
+    def learned_ns(self) -> int | None:
+        """Length of the windows that the baseline rests on at the end of the range, while it is provisional."""
+        young = [one for one in self.not_judged if not one.blind]
+        last = [one for one in young if one.end_ns is None or one.end_ns >= self.until_ns]
+        return min((one.learned_ns for one in last if one.learned_ns), default=None)
 
     @property
     def sampled_ns(self) -> int:
@@ -116,7 +135,6 @@ def reports(
     result = replace(result, spans=together(result.spans, stretches(happenings), asked.ops))
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    events, learning = happenings.places, {(s.host, s.target): s for s in happenings.learning}
     back = None if random is None else recurrence_of(store, asked, random, zone, known)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [
@@ -127,26 +145,26 @@ def reports(
         )
     ]
     return [
-        replace(
-            report,
-            events=tuple(events.get(report.place, ())),
-            recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
-            learning_ns=_learning_ns(learning.get(report.place[:2]), until),
-            learned_ns=_learned_ns(learning.get(report.place[:2]), until),
+        _told(
+            report, happenings, None if back is None else back.get(report.place, Recurrence((), 0))
         )
         for report in found
     ]
 
 
-def _learning_ns(span: LearningSpan | None, until_ns: int) -> int | None:
-    if span is None:
-        return None
-    return until_ns if span.until_ns is None else min(span.until_ns, until_ns)
-
-
-def _learned_ns(span: LearningSpan | None, until_ns: int) -> int | None:
-    over = span is None or (span.until_ns is not None and span.until_ns <= until_ns)
-    return None if span is None or over else span.learned_ns
+def _told(report: Report, found: Happenings, back: Recurrence | None) -> Report:
+    """A report with its events, its verdict, and what comes back."""
+    events = found.places.get(report.place, [])
+    ref = TargetRef(report.place.host, report.place.target)
+    span = (report.since_ns, report.until_ns)
+    verdict, missing = judgement(found, ref, span)
+    return replace(
+        report,
+        events=tuple(events),
+        recurrence=back,
+        verdict=verdict,
+        not_judged=tuple(missing),
+    )
 
 
 def _is_short_rank(report: Report) -> bool:
@@ -169,6 +187,9 @@ def _report(
         if place_of(key) == place
     }
     starts = np.unique(np.concatenate([part["start_ns"] for part in windows.values()]))
+    tallied = tuple(
+        _tally(tallies.take(rows)) for key, rows in tallies.series() if place_of(key) == place
+    )
     hits = {
         key.op: _last(part["hit_share"]) for key, part in windows.items() if "hit_share" in part
     }
@@ -180,10 +201,8 @@ def _report(
         usual=tuple(u for u in result.usual if place_of(u.key) == place),
         spans=tuple(s for s in result.spans if place_of(s.key) == place),
         heats=tuple(heats(windows, (since, until), zone)),
-        tallies=tuple(
-            _tally(tallies.take(rows)) for key, rows in tallies.series() if place_of(key) == place
-        ),
-        known_ns=min(len(starts) * WINDOW_NS, until - since),
+        tallies=tallied,
+        known_ns=_known_ns(len(starts), tallied, place.period_ns, until - since),
         hit_share={op: share for op, share in hits.items() if share is not None},
         budget=budget,
         climate={op: now for op, now in climate.items() if now is not None},
@@ -192,6 +211,14 @@ def _report(
         recurrence=None,
         busy_lost=sum(_busy_lost(part) for part in windows.values()),
     )
+
+
+def _known_ns(windows: int, tallies: Sequence[OpTotals], period_ns: int, most_ns: int) -> int:
+    """How much of a range has samples: whole windows, and of a few of them what was due."""
+    due = max((tally.n_due for tally in tallies), default=0)
+    if windows <= _FEW_WINDOWS and due and period_ns > 0:
+        return min(due * period_ns, most_ns)
+    return min(windows * WINDOW_NS, most_ns)
 
 
 def _busy_lost(windows: Frame) -> int:

@@ -15,7 +15,9 @@ from iosonde.model.units import (
     format_size,
     format_time,
 )
+from iosonde.model.verdicts import Verdict
 from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.unjudged_words import why_not
 from iosonde.weather.events.words import LEAST_KNOWN_NS, say_nothing_recurs, say_recurring
 from iosonde.weather.report.worst import slow_events, slow_span
 from iosonde.weather.slowdown.findings import from_span
@@ -54,10 +56,10 @@ def _headline(report: Report, zone: tzinfo | None) -> str:
         return text
     target = report.place.target
     learned = "" if report.learned_ns is None else f" ({learned_from(report.learned_ns)})"
+    if report.verdict is Verdict.NOT_JUDGED:
+        return f"{target}: no verdict, {why_not(report.not_judged)}"
     known = [usual for usual in report.usual if usual.peak is not None]
     if not known:
-        if not learned:
-            return f"{target}: the baseline is still learning; no verdict yet"
         return f"{target} was as usual{learned}"
     peak = max(known, key=lambda usual: usual.peak or 0.0)
     slowest = (

@@ -55,6 +55,8 @@ class Past:
     reference: Floats
     """Slowdown at the same time of the week in the past four weeks."""
     hit_share: Floats
+    n_due: Ints
+    """Operations that were due."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def _guarded(intervals: Intervals) -> LearntBaselines:
         number = intervals.start_ns[rows] // INTERVAL_NS
         typ, tail, lost = (judged.columns[name][rows] for name in ("typ", "tail", "lost"))
         reference = hour_of_week(number, typ)
-        past[key] = Past(number, typ, tail, lost, reference, shares[rows])
+        past[key] = Past(number, typ, tail, lost, reference, shares[rows], intervals.n_due[rows])
     return LearntBaselines(judged.baselines, past, judged.changes)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import _core
 from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_factor, format_seconds, format_time, to_datetime
+from iosonde.model.units import format_factor, format_seconds, format_span, format_time, to_datetime
 
 if TYPE_CHECKING:
     from iosonde.model.frames import EpochChange, LateSpan, LostSpan
@@ -117,11 +117,7 @@ _CAUSES = {
 def _between(since_ns: int, until_ns: int, now_ns: int, zone: tzinfo | None) -> str:
     """``from 14:05 to 14:10``, to the second for short stretches."""
     short = until_ns - since_ns < 120_000_000_000
-    since = format_time(since_ns, now_ns, zone, seconds=short)
-    until = format_time(until_ns, now_ns, zone, seconds=short)
-    if since[:10] == until[:10] and len(until) > 10:
-        until = until[11:]
-    return f"from {since} to {until}"
+    return f"from {format_span(since_ns, until_ns, now_ns, zone, seconds=short)}"
 
 
 def _join(words: list[str]) -> str:

@@ -15,12 +15,18 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.model.frames import NULL_NS
+from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.weather.slowdown.guarded import STAGES
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
     from iosonde.model.frames import SeriesKey, WindowTable
     from iosonde.weather.slowdown.baseline import LearntBaselines
 
+RELIABLE = 432
+"""Intervals with operations until a baseline is reliable."""
+FIRST_WINDOWS = 5
+"""Nothing is usual before so many."""
 _MEDIAN = ("q50_lower_ns", "q50_ns", "q50_upper_ns")
 
 
@@ -49,6 +55,18 @@ def learnt_from(known: LearntBaselines, key: SeriesKey) -> int | None:
     """From when on a guarded baseline is there; None: it is not yet."""
     baseline = known.baselines.get(key)
     return None if baseline is None or not len(baseline.from_ns) else int(baseline.from_ns[0])
+
+
+def judged_from(known: LearntBaselines, key: SeriesKey, window_ns: int) -> int | None:
+    """From when on the series is judged against a guarded baseline; None: it is not yet.
+
+    Ten minutes that hold one or two operations make an early baseline too quick: it has to be reliable there.
+    """
+    baseline = known.baselines.get(key)
+    if baseline is None or window_ns <= INTERVAL_NS:
+        return learnt_from(known, key)
+    reliable = np.flatnonzero(baseline.stage == len(STAGES) - 1)
+    return int(baseline.from_ns[reliable[0]]) if len(reliable) else None
 
 
 def young_baselines(

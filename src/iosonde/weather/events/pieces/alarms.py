@@ -110,6 +110,7 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
                 slow.lower,
                 slow.upper,
                 slow.usual_ns,
+                lost=alarm.cause == "lost",
             )
         )
     return found

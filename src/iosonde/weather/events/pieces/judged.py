@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
-from iosonde.model.frames import Frame, SeriesKey
-from iosonde.model.ops import SECOND_NS
-from iosonde.model.slowdown import NULL_RATES
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
+from iosonde.model.ops import DEFAULT_TRAILING_NS
+from iosonde.model.slowdown import INTERVAL_NS, NULL_RATES
+from iosonde.model.units import HOUR_NS
 from iosonde.weather.events.events import COLUMNS
 from iosonde.weather.events.pieces.alarms import with_rates
 from iosonde.weather.events.pieces.series import JudgedSeries
-from iosonde.weather.events.slow_intervals import RULE, OpWindows, Rule
+from iosonde.weather.events.slow_intervals import RULE, OpWindows
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.guarded import STAGES
-
-MINUTE_NS = 60 * SECOND_NS
-OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
-"""Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
-FEWEST = 20
-"""Operations that a window of a minute must hold: with fewer it knows no typical one."""
-
+from iosonde.weather.slowdown.slowdown import judged_windows
+from iosonde.weather.slowdown.window_length import MINUTE_NS
+from iosonde.weather.slowdown.young import learnt_from
+from iosonde.weather.store import Store
 
 _YOUNG = {
     "typ": "slowdown",
@@ -28,11 +30,6 @@ _YOUNG = {
     "typ_upper": "slowdown_upper",
 }
 """What stands in for the typical slowdown in the first hour."""
-
-
-def dense(period_ns: int) -> bool:
-    """Whether a minute holds enough operations."""
-    return period_ns * FEWEST <= MINUTE_NS
 
 
 _LEAST_ERRORS = 4.0
@@ -58,7 +55,7 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
     While a baseline is learnt ``typ`` is the median over ``usual_ns``, that of the windows so far; there is no
     ``tail``, and ``lost`` only where its interval leaves no doubt. Of windows that the probing host explains nothing is
     known but what was lost. ``certain``: slow windows which no detector looks
-    at, in the first hour and the first day.
+    at: in the first hour and the first day, and windows of an hour and more.
     """
     if len(windows) == 0:
         return windows
@@ -66,12 +63,16 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
     busy = windows["host_busy"]
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.log(windows["typ_upper"] / windows["typ_lower"]) / _INTERVAL_ERRORS
-        alone = unrated(windows, known) & (np.log(windows["typ"]) >= _LEAST_ERRORS * error)
+        alone = unrated(windows, known) | (windows["window_ns"] >= HOUR_NS)
+        alone &= np.log(windows["typ"]) >= _LEAST_ERRORS * error
     lost, lower = windows["lost"], windows["lost_lower"]
     unsure = learning & (lost >= RULE.hot_lost) & ~(lower >= RULE.hot_lost)
     innocent = busy & ~(lost >= RULE.hot_lost)
+    # Of few operations in ten minutes an early baseline is too quick (``young.judged_from``).
+    early = (windows["window_ns"] > INTERVAL_NS) & (windows["stage"].astype(str) != STAGES[-1])
+    unknown = busy | early
     typ = {
-        name: np.where(busy, np.nan, np.where(learning, windows[young], windows[name]))
+        name: np.where(unknown, np.nan, np.where(learning, windows[young], windows[name]))
         for name, young in _YOUNG.items()
     }
     columns = {name: windows[name] for name in (*COLUMNS, "period_ns", "host_busy")}
@@ -79,16 +80,71 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
         {
             **columns,
             **typ,
-            "tail": np.where(busy | learning, np.nan, windows["tail"]),
+            "tail": np.where(unknown | learning, np.nan, windows["tail"]),
             "lost": np.where(unsure | innocent, np.nan, lost),
-            "learning": learning,
-            "certain": (learning | alone) & windows["slow"] & ~busy,
+            "learning": learning | early,
+            "certain": (learning | alone) & windows["slow"] & ~unknown,
             "usual_ns": np.where(learning, windows["baseline_ns"], np.nan),
         }
     )
 
 
-def judged_series(windows: Frame) -> dict[SeriesKey, JudgedSeries]:
+class Search(NamedTuple):
+    """A query of a store, the baselines of its series and the lengths of their windows."""
+
+    store: Store
+    query: SlowdownQuery
+    known: LearntBaselines
+    windows: Mapping[SeriesKey, int]
+
+
+def judged_in(
+    search: Search, keys: Sequence[SeriesKey], window_ns: int, span_ns: tuple[int, int]
+) -> dict[SeriesKey, JudgedSeries]:
+    """Windows of ``keys`` that begin in [since, until) of a span, as events are found in them. Raises StoreError."""
+    known, (since_ns, until_ns) = search.known, span_ns
+    asked = replace(
+        search.query,
+        since_ns=_read_from(known, keys, since_ns) + DEFAULT_TRAILING_NS,
+        until_ns=until_ns,
+        window_ns=window_ns,
+        statistic="typ",
+        trailing_ns=DEFAULT_TRAILING_NS,
+        rolled=window_ns > INTERVAL_NS,
+    )
+    wanted = set(keys)
+    found: dict[SeriesKey, JudgedSeries] = {}
+    for part in _parts(asked, keys):
+        windows = judged_windows(search.store, part, known)
+        rows = windows["start_ns"] >= since_ns
+        mine = np.zeros(len(windows), dtype=bool)
+        for key, of in windows.series():
+            mine[of] = key in wanted
+        if (rows & mine).any():
+            found |= _judged_series(for_events(windows.take(rows & mine), known))
+    return found
+
+
+def _parts(query: SlowdownQuery, keys: Sequence[SeriesKey]) -> list[SlowdownQuery]:
+    """A query for all series; of windows below a minute, which are many, one for each target that has them."""
+    if query.window_ns >= MINUTE_NS:
+        return [query]
+    places = dict.fromkeys((key.host, key.target) for key in keys)
+    return [replace(query, host=host, target=target) for host, target in places]
+
+
+def _read_from(known: LearntBaselines, keys: Sequence[SeriesKey], at_ns: int) -> int:
+    """From when on windows are read: from the first one of a series of which nothing was expected yet at an instant."""
+    begins = [
+        int(known.past[key].number[0]) * INTERVAL_NS
+        for key in keys
+        if len(known.past[key].number)
+        and ((first := learnt_from(known, key)) is None or first > at_ns)
+    ]
+    return min(at_ns, max(min(begins, default=at_ns), at_ns - DEFAULT_TRAILING_NS))
+
+
+def _judged_series(windows: Frame) -> dict[SeriesKey, JudgedSeries]:
     """Every series of a frame of ``for_events``."""
     found = {}
     for key, rows in windows.series():
@@ -104,9 +160,7 @@ def judged_series(windows: Frame) -> dict[SeriesKey, JudgedSeries]:
             windows["certain"][rows].astype(np.bool_),
             *(_rounded(windows[name][rows]) for name in ("typ_lower", "typ_upper", "usual_ns")),
         )
-        often = part.window_ns == MINUTE_NS
-        busy = windows["host_busy"][rows].astype(np.bool_)
-        found[key] = JudgedSeries(part, busy, RULE if often else OF_INTERVALS, often)
+        found[key] = JudgedSeries(part, windows["host_busy"][rows].astype(np.bool_))
     return found
 
 

@@ -29,16 +29,15 @@ from iosonde.model.names import slug
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, with_rates
-from iosonde.weather.events.pieces.judged import OF_INTERVALS
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.pieces.span_pieces import SpanPieces
 from iosonde.weather.events.pieces.spans import Span, spans
-from iosonde.weather.events.slow_intervals import RULE, OpWindows
+from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 
-VERSION = 6
+VERSION = 7
 """Of the files and of all that they are computed with: raise it when a finder changes."""
 _DAMAGED = (
     *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError),
@@ -58,12 +57,17 @@ class JudgedSpan(NamedTuple):
 
 
 class Keeper:
-    """Loads and saves the spans of every place of what is known. ``whole``: that is every op of each."""
+    """Loads and saves the spans of every place of ``windows``, which has the length of each series' windows.
 
-    def __init__(self, root: Path, known: LearntBaselines, *, whole: bool) -> None:
-        self._root, self._known, self._whole = root, known, whole
+    ``whole``: that is every op of each place.
+    """
+
+    def __init__(
+        self, root: Path, known: LearntBaselines, windows: Mapping[SeriesKey, int], *, whole: bool
+    ) -> None:
+        self._root, self._known, self._windows, self._whole = root, known, windows, whole
         self._places: dict[WatchedTarget, list[SeriesKey]] = {}
-        for key in known.past:
+        for key in windows:
             self._places.setdefault(place_of(key), []).append(key)
 
     def _there(self, keys: Sequence[SeriesKey], span: Span) -> dict[SeriesKey, str]:
@@ -75,7 +79,7 @@ class Keeper:
                 number, [span.begin_ns // INTERVAL_NS, span.end_ns // INTERVAL_NS]
             )
             if last > first:
-                there[key] = digest(key, span, self._known)
+                there[key] = digest(key, span, self._known, self._windows[key])
         return there
 
     def load(self, span: Span) -> dict[SeriesKey, JudgedSpan] | None:
@@ -98,12 +102,14 @@ class Keeper:
                 save(self._root, place, span, digests, found)
 
 
-def digest(key: SeriesKey, span: Span, known: LearntBaselines) -> str:
+def digest(key: SeriesKey, span: Span, known: LearntBaselines, window_ns: int) -> str:
     """Of everything that a span of a series is judged by."""
     since, until = span.begin_ns - WARM_UP_NS, span.end_ns
     past, baseline = known.past[key], known.baselines[key]
     rows = slice(*np.searchsorted(past.number, [since // INTERVAL_NS, until // INTERVAL_NS]))
-    found = hashlib.blake2b(f"{VERSION} {tuple(key)} {tuple(span)}".encode(), digest_size=16)
+    found = hashlib.blake2b(
+        f"{VERSION} {tuple(key)} {tuple(span)} {window_ns}".encode(), digest_size=16
+    )
     for column in (past.number, past.typ, past.tail, past.lost):
         found.update(np.ascontiguousarray(column[rows]).tobytes())
     first, last = np.searchsorted(baseline.from_ns, [since, until], side="right")
@@ -152,7 +158,6 @@ def save(
         "digests": {key.op: value for key, value in digests.items()},
         "edges": np.concatenate(([0], np.cumsum(sizes))).tolist(),
         "window_ns": [one.window_ns for one in windows],
-        "dense": [found[key].series.dense for key in keys],
         "slow": [[tuple(piece) for piece in found[key].pieces.slow] for key in keys],
         "hung": [[tuple(piece) for piece in found[key].pieces.hung] for key in keys],
         "span": [(found[key].first_ns, found[key].last_ns) for key in keys],
@@ -188,8 +193,7 @@ def _judged(meta: dict[str, Any], columns: Mapping[str, Any], place: int) -> Jud
         **{name: columns[name][rows].astype(np.float64) for name in _FLOATS},
         **{name: columns[name][rows] for name in _FLAGS},
     )
-    dense = bool(meta["dense"][place])
-    series = JudgedSeries(windows, columns["busy"][rows], RULE if dense else OF_INTERVALS, dense)
+    series = JudgedSeries(windows, columns["busy"][rows])
     pieces = SpanPieces(
         *([SlowPiece(*one) for one in meta[kind][place]] for kind in ("slow", "hung"))
     )

@@ -10,7 +10,9 @@ NAN = float("nan")
 
 
 class SlowPiece(NamedTuple):
-    """[begin, end) of one op in which it was slow, partly slow or hung; ``open``: the data ended first.
+    """[begin, end) of one op in which it was slow, partly slow, lossy or hung; ``open``: the data ended first.
+
+    ``lost``: operations were late or missing, and those that came back were not slow all of that time.
 
     ``lower`` and ``upper``: the interval of ``typ``; ``usual_ns``: the typical latency that it is against.
     ``typ`` and ``peak``: median slowdown, and the largest of a minute; ``tail``: the largest ratio of 95%
@@ -29,6 +31,7 @@ class SlowPiece(NamedTuple):
     lower: float = NAN
     upper: float = NAN
     usual_ns: float = NAN
+    lost: bool = False
 
     def overlaps(self, begin_ns: int, end_ns: int) -> bool:
         """Whether both share a moment."""
@@ -36,11 +39,16 @@ class SlowPiece(NamedTuple):
 
 
 def united(pieces: Iterable[SlowPiece], gap_ns: int = 0) -> list[SlowPiece]:
-    """Pieces by op and begin; those of one op that overlap or lie at most ``gap_ns`` apart are one."""
+    """Pieces by op and begin; those of one op that overlap or lie at most ``gap_ns`` apart are one.
+
+    Slow and lossy ones stay apart: losses hide no slowdown.
+    """
     found: list[SlowPiece] = []
-    for piece in sorted(pieces, key=lambda piece: (piece.op, piece.begin_ns, piece.end_ns)):
+    order = sorted(pieces, key=lambda one: (one.op, one.lost, one.begin_ns, one.end_ns))
+    for piece in order:
         last = found[-1] if found else None
-        if last and last.op == piece.op and piece.begin_ns - last.end_ns <= gap_ns:
+        alike = last is not None and (last.op, last.lost) == (piece.op, piece.lost)
+        if last and alike and piece.begin_ns - last.end_ns <= gap_ns:
             found[-1] = _union(last, piece)
         else:
             found.append(piece)
@@ -63,6 +71,7 @@ def _union(one: SlowPiece, other: SlowPiece) -> SlowPiece:
         longer.lower,
         longer.upper,
         longer.usual_ns,
+        one.lost,
     )
 
 

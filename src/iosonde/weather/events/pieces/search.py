@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
-from iosonde.model.ops import DEFAULT_TRAILING_NS
+from iosonde.model.frames import SeriesKey, SlowdownQuery
 from iosonde.model.slowdown import INTERVAL_NS, Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
-from iosonde.weather.events.pieces.judged import MINUTE_NS, dense, for_events, judged_series
+from iosonde.weather.events.pieces.coarse import judged_coarse
+from iosonde.weather.events.pieces.judged import Search, judged_in
 from iosonde.weather.events.pieces.kept_spans import JudgedSpan, Keeper
 from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.events.pieces.series import JudgedSeries, cut
@@ -23,8 +23,7 @@ from iosonde.weather.events.pieces.spans import Span, in_a_row, spans
 from iosonde.weather.events.slow_intervals import one_after_other
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
-from iosonde.weather.slowdown.slowdown import judged_windows
-from iosonde.weather.slowdown.young import learnt_from
+from iosonde.weather.slowdown.window_length import MINUTE_NS, by_window, windows_of
 from iosonde.weather.store import Store
 
 _ROWS = 2_500_000
@@ -42,6 +41,16 @@ class FoundPieces:
     series: dict[SeriesKey, JudgedSeries] = field(default_factory=dict)
     first_ns: dict[SeriesKey, int] = field(default_factory=dict)
     last_ns: dict[SeriesKey, int] = field(default_factory=dict)
+    windows: Mapping[SeriesKey, int] = field(default_factory=dict)
+    """Length of the windows of every series that the store knows."""
+
+    def add(self, key: SeriesKey, one: JudgedSpan) -> None:
+        """Add a series that was judged in one span."""
+        self.series[key], self.pieces[key] = one.series, one.pieces
+        if one.first_ns is not None:
+            self.first_ns[key] = one.first_ns
+        windows = one.series.windows
+        self.last_ns[key] = max(int(windows.start_ns[-1]) + 1, one.last_ns or 0)
 
 
 _Spans = dict[Span, dict[SeriesKey, JudgedSpan]]
@@ -56,15 +65,21 @@ def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> FoundP
     last = max(int(number[-1]) + 1 for number in numbers) * INTERVAL_NS
     until = last if query.until_ns is None else min(last, query.until_ns)
     since = first if query.since_ns is None else max(first, query.since_ns)
+    asked = Search(store, query, known, windows_of(known))
+    spanned = {key: length for key, length in asked.windows.items() if length <= INTERVAL_NS}
     found = FoundPieces()
     for back in _BACK_DAYS:
         day = max(first // DAY_NS, (since - WARM_UP_NS) // DAY_NS - back) * DAY_NS
         if day >= until:
             break
-        found = _searched(store, query, known, day, until)
+        found = _searched(asked, spanned, day, until)
         edge = day - WARM_UP_NS + MINUTE_NS
         if day <= first or not _cut(found, since, edge):
             break
+    begin = max(first, since - _BACK_DAYS[-1] * DAY_NS)
+    for key, one in judged_coarse(asked, (begin, until)).items():
+        found.add(key, one)
+    found.windows = asked.windows
     return found
 
 
@@ -78,12 +93,17 @@ def _cut(found: FoundPieces, since_ns: int, edge_ns: int) -> bool:
 
 
 def _searched(
-    store: Store, query: SlowdownQuery, known: LearntBaselines, first_ns: int, until_ns: int
+    asked: Search, windows: Mapping[SeriesKey, int], first_ns: int, until_ns: int
 ) -> FoundPieces:
-    """Spans that were kept as they were, the others anew; those that are over are kept then."""
+    """Spans that were kept as they were, the others anew; those that are over are kept then.
+
+    ``windows``: those of the series that are searched span by span.
+    """
     found: _Spans = {}
+    if not windows:
+        return FoundPieces()
     missing: list[Span] = []
-    keeper = Keeper(store.root, known, whole=query.ops is None)
+    keeper = Keeper(asked.store.root, asked.known, windows, whole=asked.query.ops is None)
     over: set[Span] = set()
     for span, is_over in spans(first_ns, until_ns):
         if is_over:
@@ -94,7 +114,7 @@ def _searched(
         else:
             found[span] = kept
     for row in in_a_row(missing):
-        fresh = _judged(store, query, known, row, until_ns)
+        fresh = _judged(asked, windows, row, until_ns)
         found |= fresh
         for span in over.intersection(row):
             keeper.save(span, fresh.get(span, {}))
@@ -102,29 +122,25 @@ def _searched(
 
 
 def _judged(
-    store: Store,
-    query: SlowdownQuery,
-    known: LearntBaselines,
-    row: Sequence[Span],
-    until_ns: int,
+    asked: Search, windows: Mapping[SeriesKey, int], row: Sequence[Span], until_ns: int
 ) -> _Spans:
     """Spans in a row: one pass over windows, one over operations."""
     first_ns, until = row[0].begin_ns, min(row[-1].end_ns, until_ns)
     series: dict[SeriesKey, JudgedSeries] = {}
-    for frame in _windows(store, query, known, first_ns - WARM_UP_NS, until):
-        series |= judged_series(frame)
+    for window_ns, keys_of in by_window(windows):
+        series |= judged_in(asked, keys_of, window_ns, (first_ns - WARM_UP_NS, until))
     keys = list(series)
     found: _Spans = {}
     with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as pool:
         for some in _together(series, row):
             last_ns = min(some[-1].end_ns, until)
-            rows = store.operations(keys, some[0].begin_ns - WARM_UP_NS, last_ns)
+            rows = asked.store.operations(keys, some[0].begin_ns - WARM_UP_NS, last_ns)
 
             def work(
                 one: tuple[SeriesKey, Span], rows: dict[SeriesKey, Operations] = rows
             ) -> JudgedSpan:
                 key, span = one
-                baseline = known.baselines.get(key)
+                baseline = asked.known.baselines.get(key)
                 return _judged_span(key, span, series[key], rows.get(key), baseline)
 
             todo = [(key, span) for key in keys for span in some]
@@ -173,40 +189,6 @@ def _united(judged: _Spans) -> FoundPieces:
             found.first_ns[key] = firsts[0]
         found.last_ns[key] = max([int(windows.start_ns[-1]) + 1, *lasts])
     return found
-
-
-def _windows(
-    store: Store, query: SlowdownQuery, known: LearntBaselines, since_ns: int, until_ns: int
-) -> list[Frame]:
-    """Windows of a minute of dense series, of ten minutes of the others, as events are found in."""
-    frames = []
-    for often, window_ns in ((True, MINUTE_NS), (False, INTERVAL_NS)):
-        if not any(dense(key.period_ns) == often for key in known.past):
-            continue
-        asked = replace(
-            query,
-            since_ns=_read_from(known, since_ns) + DEFAULT_TRAILING_NS,
-            until_ns=until_ns,
-            window_ns=window_ns,
-            statistic="typ",
-            trailing_ns=DEFAULT_TRAILING_NS,
-        )
-        windows = judged_windows(store, asked, known)
-        windows = windows.take(windows["start_ns"] >= since_ns)
-        chosen = np.array([dense(int(period)) == often for period in windows["period_ns"]], bool)
-        if chosen.any():
-            frames.append(for_events(windows.take(chosen), known))
-    return frames
-
-
-def _read_from(known: LearntBaselines, at_ns: int) -> int:
-    """From when on windows are read: from the first one of a series of which nothing was expected yet at an instant."""
-    begins = [
-        int(past.number[0]) * INTERVAL_NS
-        for key, past in known.past.items()
-        if len(past.number) and ((first := learnt_from(known, key)) is None or first > at_ns)
-    ]
-    return min(at_ns, max(min(begins, default=at_ns), at_ns - DEFAULT_TRAILING_NS))
 
 
 def _together(

@@ -8,18 +8,27 @@ import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
 from iosonde.model.slowdown import Q50, VERSION_WIDTH, Baseline
-from iosonde.weather.events.slow_intervals import OpWindows, Rule
+from iosonde.weather.events.slow_intervals import OpWindows, Rule, rule_of
+from iosonde.weather.slowdown.window_length import MINUTE_NS
 
 _UNKNOWN = np.full(VERSION_WIDTH, np.nan)
 
 
 class JudgedSeries(NamedTuple):
-    """Windows of one series, which of them the probing host explains, and how spells are found in them."""
+    """Windows of one series, and which of them the probing host explains."""
 
     windows: OpWindows
     busy: Flags
-    rule: Rule
-    dense: bool
+
+    @property
+    def rule(self) -> Rule:
+        """How spells are found in the windows."""
+        return rule_of(self.windows.window_ns)
+
+    @property
+    def dense(self) -> bool:
+        """Whether a minute holds enough operations for the detectors."""
+        return self.windows.window_ns <= MINUTE_NS
 
 
 def cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:

@@ -26,7 +26,7 @@ from iosonde.weather.events.pieces.harmless import is_harmless
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries, cut, expected_at, version_at
 from iosonde.weather.events.pieces.spans import Span
-from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
+from iosonde.weather.events.pieces.stretch import TYPICAL, median_ns, q99_ns, stretch
 from iosonde.weather.samples.operations import Operations
 
 _BEFORE_NS = 600_000_000_000
@@ -72,18 +72,34 @@ def span_pieces(
 
 
 def _spells(
-    key: SeriesKey, series: JudgedSeries, rows: Operations | None, baseline: Baseline | None
+    key: SeriesKey,
+    series: JudgedSeries,
+    rows: Operations | None,
+    baseline: Baseline | None,
+    not_before_ns: int = 0,
 ) -> list[SlowPiece]:
     """Spells of windows, from the first to the last slow operation where samples are left."""
     found = spell_pieces(key.op, series.windows, series.rule)
     if rows is None or len(rows) == 0:
         return found
     left = [piece for piece in found if not is_harmless(piece, series, rows, baseline)]
-    return [_refined(piece, series, rows, baseline) for piece in left]
+    refined = []
+    for piece in left:
+        sharp = _refined(piece, series, rows, baseline, not_before_ns)
+        refined.append(sharp)
+        after = cut(series, sharp.end_ns, piece.end_ns)
+        if piece.end_ns - sharp.end_ns > series.rule.quiet_windows * series.windows.window_ns:
+            # The typical operation was as usual again; a part of them, or losses, may have gone on.
+            refined += _spells(key, after, rows, baseline, sharp.end_ns + 1)
+    return refined
 
 
 def _refined(
-    piece: SlowPiece, series: JudgedSeries, rows: Operations, baseline: Baseline | None
+    piece: SlowPiece,
+    series: JudgedSeries,
+    rows: Operations,
+    baseline: Baseline | None,
+    not_before_ns: int,
 ) -> SlowPiece:
     windows, version = series.windows, expected_at(series, baseline, piece.begin_ns)
     inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
@@ -92,8 +108,11 @@ def _refined(
     into = piece.begin_ns + _INTO * windows.window_ns
     back = 6 if piece.open else _INTO
     earliest = max(piece.begin_ns, piece.end_ns - back * windows.window_ns)
+    if factor >= TYPICAL:
+        loud = np.flatnonzero(windows.typ[inside] >= series.rule.quiet_typ)
+        earliest = min(earliest, int(windows.start_ns[inside][loud[-1]]))
     latest = piece.end_ns if piece.open else piece.end_ns + windows.window_ns
-    begin = piece.begin_ns - max(_BEFORE_NS, _INTO * windows.window_ns)
+    begin = max(not_before_ns, piece.begin_ns - max(_BEFORE_NS, _INTO * windows.window_ns))
     slow = stretch(rows, version, (begin, into), (earliest, latest), factor)
     if slow is None:
         return piece
