@@ -50,7 +50,7 @@ class Happened(NamedTuple):
     seen: list[Witnesses]
     logged: list[Event]
     not_judged: list[Unjudged]
-    windows: Mapping[SeriesKey, int] = {}  # noqa: RUF012 - never changed
+    windows: Mapping[SeriesKey, int] = {}
 
 
 class Recurrences(NamedTuple):
