@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tests.kit.made import Trouble, made
-from tests.kit.makers import LATENCY, SECOND
-from tests.kit.simulate import simulate
 
 from iosonde.model.frames import TargetRef
 from iosonde.model.units import iso_time
@@ -19,6 +16,8 @@ from iosonde.model.verdicts import Reason, Verdict
 from iosonde.weather import answers
 from iosonde.weather.events.judgement import judgement
 from tests.kit.commands import run
+from tests.kit.samples.made import Trouble, made
+from tests.kit.samples.makers import LATENCY, SECOND, simulate
 
 START = 1_788_739_200 * SECOND
 """A Monday, 00:00 UTC."""

@@ -30,6 +30,7 @@ from iosonde.model.ops import SLOW_AT, op_order
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.slow_intervals import RULE, OpWindows, Rule, spells
 from iosonde.weather.slowdown.slowdown import analyse, learned
+from iosonde.weather.slowdown.window_length import windows_of
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Instants, Places
@@ -46,7 +47,7 @@ _LONGEST_BY_MINUTES_NS = 8 * DAY_NS
 _AROUND = 10
 """Windows before and behind the job that a stretch may begin or end in."""
 _LONG_RULE = Rule(hot_windows=1, quiet_windows=1, merged_windows=1)
-"""Of windows of ten minutes, which hold enough operations for one of them to count."""
+"""Of windows of ten minutes and more, which hold enough operations for one of them to count."""
 _AROUND_CELL = 2
 _ENOUGH = 0.1
 
@@ -109,11 +110,15 @@ def storage_during(
     length = _MINUTE_NS if end_ns - begin_ns <= _LONGEST_BY_MINUTES_NS else _TEN_NS
     found = _during(store, begin_ns, end_ns, length, known)
     judged = sum(one.slow_ns + one.clear_ns for one in found)
-    if length == _MINUTE_NS and judged < _ENOUGH * (end_ns - begin_ns):
-        # Raw samples are gone, or a probe is too slow for windows of a minute.
-        coarse = _during(store, begin_ns, end_ns, _TEN_NS, known)
-        if sum(one.slow_ns + one.clear_ns for one in coarse) > judged:
-            found = coarse
+    longer = sorted({_TEN_NS, *(own for own in windows_of(known).values() if own > _TEN_NS)})
+    for coarse_ns in longer:
+        if judged >= _ENOUGH * (end_ns - begin_ns):
+            break
+        # Raw samples are gone, or a probe is too slow for shorter windows.
+        coarse = _during(store, begin_ns, end_ns, coarse_ns, known)
+        here = sum(one.slow_ns + one.clear_ns for one in coarse)
+        if here > judged:
+            found, judged = coarse, here
     return sorted(found, key=_slowest_first)
 
 
@@ -129,7 +134,7 @@ def _during(
         until_ns=end_ns + _AROUND * length_ns,
         window_ns=length_ns,
         trailing_ns=length_ns,  # the guarded baseline alone judges
-        rolled=length_ns == _TEN_NS,
+        rolled=length_ns >= _TEN_NS,
     )
     windows = analyse(store, query, known=known).windows
     first = (begin_ns // length_ns - _AROUND) * length_ns
@@ -143,7 +148,7 @@ def _during(
             hosts.setdefault(key.target, set()).add(key.host)
     for target in {ref.target for ref in store.targets() if host_of_rank(ref.host) is None}:
         series.setdefault(target, {})
-    rule = _LONG_RULE if length_ns == _TEN_NS else RULE
+    rule = _LONG_RULE if length_ns >= _TEN_NS else RULE
     return [
         time_of(
             TargetCells(

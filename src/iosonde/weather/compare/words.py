@@ -280,6 +280,10 @@ _SAY = {
 }
 
 
+_TOLD_FACTOR = 100.0
+"""That only a larger one would have been seen is no help."""
+
+
 def _would_tell(found: OpComparison) -> str:
     want = found.needed
     if want is None:
@@ -288,7 +292,7 @@ def _would_tell(found: OpComparison) -> str:
         have = min(found.a.used, found.b.used)
         return f"; each side needs {want.samples} samples, and one has {have}"
     texts = []
-    if want.factor is not None:
+    if want.factor is not None and want.factor < _TOLD_FACTOR:
         texts.append(f"; a factor of {short_ratio(want.factor)} would have been seen")
     if want.longer is not None and want.longer >= _WORTH_SAYING:
         texts.append(f"; at these ratios, {want.longer:.2g} times the time would tell")

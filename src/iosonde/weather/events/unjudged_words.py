@@ -88,49 +88,40 @@ def _what(one: Unjudged) -> str:
 
 
 def _one(one: Unjudged, now_ns: int, zone: tzinfo | None) -> str:
-    if one.reason is Reason.LEARNING:
-        return f"{_what(one)}{_learning(one, now_ns, zone)}"
     since = format_time(one.begin_ns, now_ns, zone)
     when = f"since {since}" if one.end_ns is None else f"from {_span(one, now_ns, zone)}"
-    full, why = {
-        Reason.NO_PROBE: ("", "no probe ran"),
-        Reason.DAMAGED: (" in full", "a damaged file was left out"),
-        Reason.OTHER_BASELINE: ("", "the baseline asked for has nothing to compare with"),
-    }.get(one.reason) or ("", _needs([one]))
-    return f"{_what(one)}: not judged{full} {when}, {why}"
+    text = f"not judged {when}, {_clause(one)}"
+    if one.reason is Reason.DAMAGED:
+        text = f"not judged in full {when}, {_clause(one)}"
+    elif one.reason in _SPARSE:
+        text = f"not judged {when}, {_needs([one])}"
+    elif one.reason is Reason.LEARNING and one.end_ns is None:
+        young = f"what is usual is {learned_from(one.learned_ns or 0)}"
+        text = f"no verdict yet, the baseline is learning since {since}" if one.blind else young
+    elif one.reason is Reason.LEARNING and not one.blind:
+        until = format_time(one.end_ns or 0, now_ns, zone)
+        whole = format_seconds((one.end_ns or 0) - one.begin_ns)
+        text = f"what was usual until {until} was learned from less than {whole}"
+    return f"{_what(one)}: {text}"
 
 
-def _learning(one: Unjudged, now_ns: int, zone: tzinfo | None) -> str:
-    since = format_time(one.begin_ns, now_ns, zone)
-    if one.end_ns is None:
-        if one.blind:
-            return f" has no verdict yet: the baseline is learning since {since}"
-        return f": what is usual is {learned_from(one.learned_ns or 0)}"
-    if one.blind:
-        return f": not judged from {_span(one, now_ns, zone)}, the baseline was still learning"
-    until = format_time(one.end_ns, now_ns, zone)
-    whole = format_seconds(one.end_ns - one.begin_ns)
-    return f": what was usual until {until} was learned from less than {whole}"
+_SPARSE = (Reason.FEW_OPERATIONS, Reason.LONG_STEP)
 
 
 def _several(found: Sequence[Unjudged]) -> str:
-    """``12 series on 3 targets: not judged, ...``."""
+    """``3 targets from 2 hosts: not judged, ...``."""
     first = found[0]
-    who = _who(found)
-    match first.reason:
-        case Reason.LEARNING if first.blind:
-            return f"{who}: not judged, the baselines were still learning"
-        case Reason.LEARNING:
-            return f"{who}: what is usual was learned from less than {_longest(found)} at first"
-        case Reason.NO_PROBE:
-            whole = sum((one.end_ns or one.begin_ns) - one.begin_ns for one in found)
-            return f"{who}: not judged in {len(found)} gaps of {format_seconds(whole)} in all, no probe ran"
-        case Reason.DAMAGED:
-            return f"{who}: not judged in full on {len(found)} days, damaged files were left out"
-        case Reason.OTHER_BASELINE:
-            return f"{who}: not judged, the baseline asked for has nothing to compare with"
-        case _:
-            return f"{who}: not judged, {_needs(found)}"
+    text = f"not judged, {_clause(first)}"
+    if first.reason in _SPARSE:
+        text = f"not judged, {_needs(found)}"
+    elif first.reason is Reason.LEARNING and not first.blind:
+        text = f"what is usual was learned from less than {_longest(found)} at first"
+    elif first.reason is Reason.NO_PROBE:
+        whole = sum((one.end_ns or one.begin_ns) - one.begin_ns for one in found)
+        text = f"not judged in {len(found)} gaps of {format_seconds(whole)} in all, no probe ran"
+    elif first.reason is Reason.DAMAGED:
+        text = f"not judged in full on {len(found)} days, damaged files were left out"
+    return f"{_who(found)}: {text}"
 
 
 def _who(found: Sequence[Unjudged]) -> str:

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ from iosonde.model.slowdown import (
     Histograms,
     Intervals,
 )
+from iosonde.model.units import HOUR_NS
 from iosonde.weather.rollups.intervals import Rollups
 from iosonde.weather.slowdown.guarded import STAGES, guard
 from iosonde.weather.slowdown.triples import expectations, mode_shifts, triples
@@ -116,7 +118,7 @@ def intervals_of(found: Rollups) -> Intervals:
 
 
 def _guarded(intervals: Intervals) -> LearntBaselines:
-    judged = guard(intervals)
+    judged = guard(replace(intervals, start_ns=_at_ends_of_hours(intervals)))
     shares = _hit_shares(intervals, judged.baselines)
     past = {}
     for place, key in enumerate(intervals.keys):
@@ -126,6 +128,20 @@ def _guarded(intervals: Intervals) -> LearntBaselines:
         reference = hour_of_week(number, typ)
         past[key] = Past(number, typ, tail, lost, reference, shares[rows], intervals.n_due[rows])
     return LearntBaselines(judged.baselines, past, judged.changes)
+
+
+def _at_ends_of_hours(intervals: Intervals) -> Ints:
+    """Starts of intervals; of series with one in an hour at most the last ten minutes of each hour.
+
+    The core works a baseline out anew with an interval that ends an hour.
+    """
+    starts = intervals.start_ns.copy()
+    for first, last in pairwise(intervals.first.tolist()):
+        rows = slice(first, last)
+        hour = starts[rows] // HOUR_NS
+        if last - first > 1 and np.diff(hour).min() >= 1:
+            starts[rows] = (hour + 1) * HOUR_NS - INTERVAL_NS
+    return starts
 
 
 def _hit_shares(intervals: Intervals, baselines: Mapping[SeriesKey, Baseline]) -> Floats:
