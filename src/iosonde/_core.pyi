@@ -191,9 +191,16 @@ def control_level(bimodal: bool) -> float:
     """The level at which service times with and without the wait for a CPU are compared."""
 
 def host_busy_windows(
-    slowdown: Buffer, unqueued: Buffer, late_ns: Buffer, middle_ns: Buffer
+    slowdown: Buffer,
+    unqueued: Buffer,
+    late_ns: Buffer,
+    middle_ns: Buffer,
+    host_ns: tuple[Buffer, Buffer],
 ) -> bytes:
-    """One byte a window (float64 columns, NaN = unknown): 1 where the probing host explains it."""
+    """One byte a window (float64 columns, NaN = unknown): 1 where the probing host explains it.
+
+    ``host_ns``: median and 0.9 quantile of began - due over all operations of the target.
+    """
 
 SEVERITIES: tuple[str, ...]
 BASELINE_WINDOWS: int

@@ -72,7 +72,8 @@ def listen(agent: Agent, since_ns: int) -> list[Said]:
     code, text = ask("check", *store)
     said.append(Said("check", code in (1, 2), "host is busy" in text, text.split("|")[0].strip()))
     events = json.loads(ask("events", "--json", *since, *store)[1])
-    mine = [one for one in (*events["events"], *events["slow"]) if one["start_ns"] >= since_ns]
+    noted = [one for one in events["events"] if one["began_ns"] >= since_ns]
+    mine = noted + [one for one in events["slow"] if one["start_ns"] >= since_ns]
     said.append(Said("events", bool(mine), False, _sentences(mine)))
     slow = json.loads(ask("slowdown", "--json", *since, *store)[1])
     spans = [one for one in slow["spans"] if not one["host_busy"]] + slow["lost"]

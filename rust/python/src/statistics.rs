@@ -189,11 +189,14 @@ pub fn host_busy_windows<'py>(
     unqueued: PyBuffer<f64>,
     late_ns: PyBuffer<f64>,
     middle_ns: PyBuffer<f64>,
+    host_ns: (PyBuffer<f64>, PyBuffer<f64>),
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let columns = columns(python, [slowdown, unqueued, late_ns, middle_ns])?;
+    let columns = columns(python, [slowdown, unqueued, late_ns, middle_ns, host_ns.0, host_ns.1])?;
     Ok(flags(python, columns[0].len(), |i| {
-        let [slowdown, unqueued, late_ns, middle_ns] = std::array::from_fn(|column| columns[column][i]);
-        verdict::host_was_busy(&verdict::Controls { slowdown, unqueued, late_ns, middle_ns })
+        let [slowdown, unqueued, late_ns, middle_ns, median_ns, q90_ns] =
+            std::array::from_fn(|column| columns[column][i]);
+        let host = verdict::Lateness { median_ns, q90_ns };
+        verdict::host_was_busy(&verdict::Controls { slowdown, unqueued, late_ns, middle_ns, host })
     }))
 }
 

@@ -29,6 +29,7 @@ from iosonde.weather.slowdown.baseline import LearntBaselines, learn
 from iosonde.weather.slowdown.slowdown import (
     CONTROLS,
     add_slowdown,
+    host_lateness,
     in_op_order,
     judged,
     statistic_columns,
@@ -116,7 +117,8 @@ class History:
             shown &= start < until_ns
         known = self.known(key.host, key.target, now_ns)
         rated = with_young(rated, known, self._reach_ns(key))
-        return with_host_busy(judged(rated.take(shown), known, "typ"))
+        found = judged(rated.take(shown), known, "typ")
+        return with_host_busy(found.with_columns(host_lateness(self._store, found)))
 
     def _rated_windows(
         self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int

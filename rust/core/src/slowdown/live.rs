@@ -5,9 +5,9 @@ use super::guarded::Guarded;
 use super::levels::{Levels, RankTable};
 use super::quantile::WindowStatistics;
 use super::recent::Recent;
-use super::seen::{Lane, Seen};
+use super::seen::{Lane, Seen, is_late};
 use super::triple::Triple;
-use super::verdict::{Controls, FAILING_FROM, State, host_held_up, host_was_busy, is_hung};
+use super::verdict::{Controls, FAILING_FROM, Lateness, State, host_held_up, host_was_busy, is_hung};
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
 use baselines::Baselines;
@@ -51,6 +51,7 @@ pub struct LiveOp {
     window_ns: i64,
     recent: Recent,
     lane: Lane,
+    host: Lateness,
     baselines: Baselines,
     open_window: (i64, OpenWindow),
     detector: Detector,
@@ -82,6 +83,7 @@ impl LiveOp {
             window_ns: window_ns as i64,
             recent: Recent::new(op),
             lane: Lane::default(),
+            host: Lateness::default(),
             baselines: Baselines::new(trailing_ns),
             open_window: (i64::MIN, OpenWindow::default()),
             detector: Detector::default(),
@@ -147,7 +149,8 @@ impl LiveOp {
         let usual_ns = expected.map(|expected| expected.middle());
         if let Some((typ, middle_ns)) = last.typ_value().zip(usual_ns) {
             let late_ns = late_ns(self.recent.from(from));
-            if host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns, middle_ns }) {
+            if host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns, middle_ns, host: self.host })
+            {
                 last.typ = None;
             }
         }
@@ -161,6 +164,21 @@ impl LiveOp {
     fn seen(&self, from: usize) -> impl Iterator<Item = Seen> + '_ {
         let rows = self.recent.judged(from);
         rows.filter_map(|(sample, by_host)| Seen::of(&sample, self.period_ns, by_host))
+    }
+
+    /// How late each operation of the window before `now_ns` (UTC) began that no other one held up.
+    pub fn late_ns(&self, now_ns: i64) -> impl Iterator<Item = i64> + '_ {
+        let rows = self.recent.judged(self.recent.before((now_ns - self.window_ns).saturating_add(1)));
+        let ok = rows.filter(|(sample, _)| sample.outcome == Outcome::OK);
+        ok.filter_map(|(sample, by_host)| {
+            let late_ns = sample.began_ns? - sample.due_ns;
+            (by_host || !is_late(&sample, self.period_ns)).then_some(late_ns)
+        })
+    }
+
+    /// How late the host is with all operations of the target: from now on the verdicts know.
+    pub fn hear_of_host(&mut self, host: Lateness) {
+        self.host = host;
     }
 
     /// The wall clock was set back: of time that is lived twice the later account counts.
@@ -250,7 +268,7 @@ impl LiveOp {
             inflight_due_ns: in_flight.map(|open| open.due_ns),
             late: late.map(|late| late.value),
             host_busy: match state {
-                State::Slow if slow => usual.is_host_busy(&rows, late_ns(), bimodal),
+                State::Slow if slow => usual.is_host_busy(&rows, late_ns(), bimodal, self.host),
                 State::Ok | State::Learning => late.is_some_and(host_held_up),
                 _ => false,
             },

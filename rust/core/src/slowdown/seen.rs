@@ -36,7 +36,7 @@ pub fn free_again_ns(sample: &Sample) -> Option<i64> {
 }
 
 /// Whether an operation began later than a tenth of a period after it was due.
-fn is_late(sample: &Sample, period_ns: u64) -> bool {
+pub fn is_late(sample: &Sample, period_ns: u64) -> bool {
     let late_ns = (period_ns / LATE_SHARE) as i64;
     sample.began_ns.is_some_and(|began_ns| began_ns - sample.due_ns > late_ns)
 }

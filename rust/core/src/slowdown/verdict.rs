@@ -48,6 +48,39 @@ pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
     age_ns > patience && age_ns as f64 > HUNG_BASELINES * baseline_ns.unwrap_or(0.0)
 }
 
+/// A contended host delays the timers of some operations so many times as long as the median: it sometimes has a CPU at once and
+/// sometimes waits for a slice. A coarse timer delays all alike.
+pub const CONTENDED_FROM: f64 = 3.0;
+/// So many waits for a CPU as its timers show may hide in an operation: those of kernel threads that serve the storage.
+pub const HIDDEN_WAITS: f64 = 8.0;
+
+/// How late a host woke the probe over a window, of all operations of a target: began - due, ns. NaN or 0 where unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Lateness {
+    /// Median.
+    pub median_ns: f64,
+    /// 0.9 quantile.
+    pub q90_ns: f64,
+}
+
+impl Lateness {
+    /// Of values in any order.
+    pub fn of(mut late_ns: Vec<i64>) -> Self {
+        late_ns.sort_unstable();
+        let at = |q: f64| {
+            let rank = ((q * late_ns.len() as f64).ceil() as usize).max(1);
+            late_ns.get(rank - 1).map_or(0.0, |&ns| ns as f64)
+        };
+        Self { median_ns: at(0.5), q90_ns: at(0.9) }
+    }
+
+    /// Whether tasks of this host wait for a CPU: the time that the storage's own kernel threads wait is in no operation's
+    /// account.
+    pub fn is_contended(self) -> bool {
+        self.q90_ns > LATE_NS as f64 && self.q90_ns >= CONTENDED_FROM * self.median_ns
+    }
+}
+
 /// What the probing host may have done to one slow window.
 #[derive(Debug, Clone, Copy)]
 pub struct Controls {
@@ -59,6 +92,8 @@ pub struct Controls {
     pub late_ns: f64,
     /// What is expected in the middle of the band that is compared, ns.
     pub middle_ns: f64,
+    /// How late the host woke the probe for all operations of the target.
+    pub host: Lateness,
 }
 
 /// The level at which service times with and without the wait for a CPU are compared: among uncached operations if there are
@@ -68,12 +103,15 @@ pub fn control_level(bimodal: bool) -> f64 {
 }
 
 /// Whether a slow window is explained by the probing host: more than half of the slowdown above 1 is time that its thread
-/// waited for a CPU, or its timer woke it as late as half of what was added. Where nothing was added nothing is explained.
+/// waited for a CPU, or its timer woke it as late as half of what was added, or the host is contended and what was added is no
+/// more than its kernel threads may have waited. Where nothing was added nothing is explained.
 pub fn host_was_busy(window: &Controls) -> bool {
     let share = HOST_SHARE * (window.slowdown - 1.0);
     let queued = window.slowdown - window.unqueued > share;
     let late = window.late_ns > LATE_NS as f64 && window.late_ns > share * window.middle_ns;
-    share > 0.0 && (queued || late)
+    let added_ns = (window.slowdown - 1.0) * window.middle_ns;
+    let hidden = window.host.is_contended() && added_ns <= HIDDEN_WAITS * window.host.q90_ns;
+    share > 0.0 && (queued || late || hidden)
 }
 
 /// Whether the share of operations that the probing host alone began late, or never, is more than chance explains.
@@ -133,7 +171,8 @@ mod tests {
     #[test]
     fn a_busy_host_explains_what_its_run_queue_took() {
         let busy = |slowdown, unqueued, late_ns| {
-            host_was_busy(&Controls { slowdown, unqueued, late_ns, middle_ns: 1e6 })
+            let host = Lateness::default();
+            host_was_busy(&Controls { slowdown, unqueued, late_ns, middle_ns: 1e6, host })
         };
         assert!(busy(3.0, 1.1, 0.0));
         assert!(!busy(3.0, 3.0, 1e5));
@@ -142,7 +181,24 @@ mod tests {
         assert!(!busy(9.0, 9.0, 1.2e6), "1.2 ms do not explain 8 ms");
         assert!(!busy(0.8, 0.1, 5e6), "nothing was added, so nothing is explained");
         assert!(!busy(f64::NAN, 1.0, 5e6) && !busy(3.0, f64::NAN, 0.0));
-        let fast = Controls { slowdown: 3.0, unqueued: 3.0, late_ns: 1e5, middle_ns: 1e3 };
+        let host = Lateness::default();
+        let fast = Controls { slowdown: 3.0, unqueued: 3.0, late_ns: 1e5, middle_ns: 1e3, host };
         assert!(!host_was_busy(&fast), "an idle timer is 0.1 ms late and explains nothing");
+    }
+
+    #[test]
+    fn on_a_contended_host_kernel_threads_wait_too_and_a_coarse_timer_is_none() {
+        let busy = |slowdown, median_ns, q90_ns| {
+            let host = Lateness { median_ns, q90_ns };
+            host_was_busy(&Controls { slowdown, unqueued: slowdown, late_ns: 1e5, middle_ns: 1e6, host })
+        };
+        assert!(busy(20.0, 5e4, 4e6), "19 ms are five waits of 4 ms");
+        assert!(!busy(60.0, 5e4, 4e6), "59 ms are more than the host can explain");
+        assert!(!busy(20.0, 5e4, 4e5), "an idle host");
+        assert!(!busy(20.0, 2e6, 3.6e6), "a timer of 4 ms");
+        assert!(!busy(20.0, f64::NAN, f64::NAN), "unknown");
+        let found = Lateness::of((1..=10).map(|k| k * 1_000_000).rev().collect());
+        assert_eq!((found.median_ns, found.q90_ns), (5e6, 9e6));
+        assert_eq!(Lateness::of(Vec::new()), Lateness::default());
     }
 }

@@ -15,7 +15,8 @@ use crate::record::health::Health;
 use crate::record::spool;
 use iosonde_core::clock::{Anchor, Clock};
 use iosonde_core::sample::Op;
-use iosonde_core::slowdown::live::{InFlight, LiveOp};
+use iosonde_core::slowdown::live::{InFlight, LiveOp, OpState};
+use iosonde_core::slowdown::verdict::{Lateness, State};
 
 /// How far a target is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -274,8 +275,7 @@ impl View {
     pub(super) fn state(&self, target: &Watched, now_ns: i64, running: bool) -> TargetState {
         let open: Vec<_> = Op::ALL.iter().map(|&op| self.in_flight(target, op)).collect();
         let mut accounts = target.accounts();
-        let ops: Vec<_> =
-            accounts.iter_mut().zip(open).map(|(live, open)| live.assess(now_ns, open)).collect();
+        let ops = assessed(&mut accounts, &open, now_ns);
         let (workers, stuck_workers) = target.workers();
         TargetState {
             schema_version: spool::SCHEMA_VERSION,
@@ -302,4 +302,19 @@ impl View {
             health: Op::ALL.map(|op| target.health(op)).into(),
         }
     }
+}
+
+/// The verdict of each op. Where one is slow, what this host does to all of them is asked for, which costs more than the verdicts.
+fn assessed(accounts: &mut [LiveOp], open: &[Option<InFlight>], now_ns: i64) -> Vec<OpState> {
+    let assess = |accounts: &mut [LiveOp]| -> Vec<OpState> {
+        accounts.iter_mut().zip(open).map(|(live, open)| live.assess(now_ns, *open)).collect()
+    };
+    let ops = assess(accounts);
+    let is_slow = |op: &OpState| op.state == State::Slow && !op.partly;
+    let host = match ops.iter().any(is_slow) {
+        true => Lateness::of(accounts.iter().flat_map(|live| live.late_ns(now_ns)).collect()),
+        false => Lateness::default(),
+    };
+    accounts.iter_mut().for_each(|live| live.hear_of_host(host));
+    if host.is_contended() { assess(accounts) } else { ops }
 }

@@ -53,6 +53,9 @@ UNQUEUED = {f"unqueued_q{round(100 * q)}_ns": q for q in map(_core.control_level
 """Quantiles of service time without the time the probing thread waited for a CPU; not in
 windows.toml, computed only when asked for: what host-busy is judged on, live and here."""
 
+LATE_Q90 = "late_q90_ns"
+"""The 0.9 quantile of began - due; not in windows.toml."""
+
 _PLAIN = {
     "mean_ns": f"avg({_SERVICE}) {_OK}",
     "min_ns": f"min({_SERVICE}) {_OK}",
@@ -60,6 +63,7 @@ _PLAIN = {
     "runq_q50_ns": f"CASE WHEN count(*) {_OK} >= {{median}} "
     f"THEN quantile_disc(control_runq_ns, 0.5) {_OK} END",
     "late_q50_ns": f"quantile_disc({_LATE}, 0.5) {_OK}",
+    LATE_Q90: f"quantile_disc({_LATE}, 0.9) {_OK}",
     "response_q99_ns": f"CASE WHEN count(ended_ns) >= {{q99}} THEN quantile_disc({_RESPONSE_TIME}, 0.99) END",
     **{
         name: f"CASE WHEN count(*) {_OK} >= {{median}} "

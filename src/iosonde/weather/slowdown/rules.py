@@ -33,15 +33,24 @@ def young_slow(slowdown: Floats, lower: Floats, upper: Floats, error: Floats) ->
     return _flags(_core.young_slow_windows(*columns))
 
 
-def host_busy(slowdown: Floats, unqueued: Floats, late_ns: Floats, middle_ns: Floats) -> Flags:
+def host_busy(
+    slowdown: Floats,
+    unqueued: Floats,
+    late_ns: Floats,
+    middle_ns: Floats,
+    host_ns: tuple[Floats, Floats] | None = None,
+) -> Flags:
     """Which windows the probing host explains, if they are slow.
 
     ``unqueued`` is the slowdown without the time the thread waited for a CPU, ``late_ns`` the median
-    of began - due, ``middle_ns`` the latency expected in the middle of the band. Raises ValueError
-    for columns of different lengths.
+    of began - due, ``middle_ns`` the latency expected in the middle of the band, ``host_ns`` median and
+    0.9 quantile of began - due over all operations of the target (None = unknown). Raises ValueError for
+    columns of different lengths.
     """
     columns = (_column(slowdown), _column(unqueued), _column(late_ns), _column(middle_ns))
-    return _flags(_core.host_busy_windows(*columns))
+    unknown = np.full(len(slowdown), np.nan)
+    median, q90 = host_ns or (unknown, unknown)
+    return _flags(_core.host_busy_windows(*columns, (_column(median), _column(q90))))
 
 
 def _column(values: Floats) -> memoryview:

@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.engine.contract import HOST_COLUMNS, INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS
+from iosonde.engine.contract import (
+    HOST_COLUMNS,
+    INTERVAL_NS,
+    LEVEL_COLUMNS,
+    SERIES_KEY,
+    WINDOW_COLUMNS,
+)
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -31,8 +37,8 @@ from iosonde.model.frames import (
     Usual,
     WindowTable,
 )
-from iosonde.model.ops import STATISTICS, TRIPLE, op_order
-from iosonde.weather.samples.windows import UNQUEUED
+from iosonde.model.ops import OPS, STATISTICS, TRIPLE, op_order
+from iosonde.weather.samples.windows import LATE_Q90, UNQUEUED
 from iosonde.weather.slowdown import rules as verdict
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
 from iosonde.weather.slowdown.losses import late_spans, lost_spans
@@ -49,6 +55,8 @@ if TYPE_CHECKING:
 _JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
 CONTROLS = (*UNQUEUED, "late_q50_ns")
 """What the probing host did to a window: asked for the slow ones only, which are few."""
+HOST_LATE = ("host_late_q50_ns", "host_late_q90_ns")
+"""The same of all operations of the target together: how contended its CPUs were."""
 _COMPARED = ("middle_ns", "control_ns", "bimodal")
 """What these are compared with."""
 
@@ -210,22 +218,49 @@ def add_slowdown(
 
 
 def controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
-    """The columns ``CONTROLS`` of the slow windows, from their samples; NaN for the others. Raises StoreError."""
+    """The columns ``CONTROLS`` and ``HOST_LATE`` of the slow windows, from their samples; NaN for the others.
+
+    Raises StoreError.
+    """
     columns = {name: np.full(len(windows), np.nan) for name in CONTROLS}
     slow = np.flatnonzero(windows["slow"])
+    columns |= host_lateness(store, windows)
     if len(slow) > 0:
         found = store.pooled(
             tags(windows, [(row, row) for row in slow.tolist()]),
             int(windows["window_ns"][0]),
             CONTROLS,
         )
-        for name, column in columns.items():
-            column[slow[found["tag"]]] = found[name]
+        for name in CONTROLS:
+            columns[name][slow[found["tag"]]] = found[name]
+    return columns
+
+
+def host_lateness(store: Store, windows: WindowTable) -> dict[str, Floats]:
+    """How late the host woke the probe for all operations of the target in the slow windows: ``HOST_LATE``; else NaN.
+
+    Raises StoreError.
+    """
+    columns = {name: np.full(len(windows), np.nan) for name in HOST_LATE}
+    slow = np.flatnonzero(windows["slow"])
+    if len(slow) == 0:
+        return columns
+    rows = np.repeat(slow, len(OPS))
+    keys = {name: windows[name][rows] for name in (*SERIES_KEY, "start_ns")}
+    of_all = {
+        **keys,
+        "op": np.tile(np.array(OPS, dtype=object), len(slow)),
+        "tag": np.repeat(np.arange(len(slow)), len(OPS)),
+    }
+    statistics = ("late_q50_ns", LATE_Q90)
+    found = store.pooled(of_all, int(windows["window_ns"][0]), statistics)
+    for name, statistic in zip(HOST_LATE, statistics, strict=True):
+        columns[name][slow[found["tag"]]] = found[statistic]
     return columns
 
 
 def with_host_busy(windows: WindowTable) -> WindowTable:
-    """``judged`` windows with the columns ``CONTROLS``: adds whether the probing host explains a slow one."""
+    """``judged`` windows with ``CONTROLS`` and ``HOST_LATE``: adds whether the probing host explains a slow one."""
     median, baseline = windows["q50_ns"], windows["baseline_ns"]
     learnt, bimodal = ~np.isnan(windows["typ"]), windows["bimodal"]
     slowdown = np.where(learnt, windows["typ"], median / baseline)
@@ -233,8 +268,10 @@ def with_host_busy(windows: WindowTable) -> WindowTable:
     plain, uncached = (windows[name] for name in UNQUEUED)
     unqueued = slowdown * np.where(bimodal, uncached, plain) / level
     middle = np.where(learnt, windows["middle_ns"], baseline)
-    busy = verdict.host_busy(slowdown, unqueued, windows["late_q50_ns"], middle)
-    kept = {n: c for n, c in windows.columns.items() if n not in (*_COMPARED, *UNQUEUED)}
+    host = (windows[HOST_LATE[0]], windows[HOST_LATE[1]])
+    busy = verdict.host_busy(slowdown, unqueued, windows["late_q50_ns"], middle, host)
+    gone = (*_COMPARED, *UNQUEUED, *HOST_LATE)
+    kept = {n: c for n, c in windows.columns.items() if n not in gone}
     return Frame(kept).with_columns({"host_busy": windows["slow"] & busy})
 
 

@@ -6,7 +6,7 @@ use crate::slowdown::levels::Levels;
 use crate::slowdown::quantile::{Estimate, of_sorted};
 use crate::slowdown::seen::Seen;
 use crate::slowdown::triple::{Factor, Triple};
-use crate::slowdown::verdict::{Controls, control_level, host_was_busy, is_slow, is_young_slow};
+use crate::slowdown::verdict::{Controls, Lateness, control_level, host_was_busy, is_slow, is_young_slow};
 
 /// What a window is compared with, and how it compares.
 pub struct Usual {
@@ -68,7 +68,7 @@ impl Usual {
     }
 
     /// Whether the probing host explains that a window is slow, by the numbers that call it slow.
-    pub fn is_host_busy(&self, rows: &[Seen], late_ns: f64, bimodal: bool) -> bool {
+    pub fn is_host_busy(&self, rows: &[Seen], late_ns: f64, bimodal: bool, host: Lateness) -> bool {
         let level = control_level(bimodal);
         let at = |rows: &mut dyn Iterator<Item = Seen>| {
             let mut service: Vec<i64> = rows.filter_map(|row| row.service_ns).collect();
@@ -79,7 +79,7 @@ impl Usual {
         let known = self.slowdown.zip(alone).zip(self.middle_ns);
         known.is_some_and(|((slowdown, (unqueued_ns, service_ns)), middle_ns)| {
             let unqueued = slowdown.value * unqueued_ns / service_ns.max(1.0);
-            host_was_busy(&Controls { slowdown: slowdown.value, unqueued, late_ns, middle_ns })
+            host_was_busy(&Controls { slowdown: slowdown.value, unqueued, late_ns, middle_ns, host })
         })
     }
 }
