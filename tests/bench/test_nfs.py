@@ -14,7 +14,7 @@ import pytest
 
 from iosonde import _core
 from iosonde.bench.backends.nfs_place import parse_nfs
-from iosonde.bench.nfs.check import KNEE_TOLERANCE, Verdict, judge_knee
+from iosonde.bench.nfs.check import KNEE_TOLERANCE, CheckVerdict, judge_knee
 from iosonde.bench.nfs.knee import find_knee
 from iosonde.bench.nfs.points import SweepPoint, quantile
 from iosonde.bench.nfs.sheet import sweep_sheet
@@ -247,7 +247,7 @@ def test_the_interval_of_a_clean_sweep_is_narrow_and_has_the_truth():
         knee = swept(capacity).knee
         assert knee.lower <= capacity <= knee.upper
         assert knee.upper / knee.lower < 1.12
-        assert judge_knee(capacity, swept(capacity)).verdict is Verdict.GOOD
+        assert judge_knee(capacity, swept(capacity)).verdict is CheckVerdict.GOOD
 
 
 def test_one_disturbed_point_widens_the_interval_and_makes_nobody_wrong():
@@ -255,13 +255,16 @@ def test_one_disturbed_point_widens_the_interval_and_makes_nobody_wrong():
     assert abs(disturbed.knee.rate / 1000 - 1) > KNEE_TOLERANCE
     assert disturbed.knee.lower <= 1000 <= disturbed.knee.upper
     assert disturbed.knee.upper / disturbed.knee.lower > 1.2
-    assert judge_knee(1000.0, disturbed).verdict is Verdict.BUSY
+    assert judge_knee(1000.0, disturbed).verdict is CheckVerdict.BUSY
 
 
 @pytest.mark.parametrize("wrong", [0.8, 0.87, 1.15])
 def test_a_client_that_measures_wrongly_is_wrong_unless_the_host_was_late(wrong):
-    assert judge_knee(1000.0, swept(1000.0, wrong=wrong)).verdict is Verdict.WRONG
-    assert judge_knee(1000.0, swept(1000.0, wrong=wrong, lag_ns=30_000_000)).verdict is Verdict.BUSY
+    assert judge_knee(1000.0, swept(1000.0, wrong=wrong)).verdict is CheckVerdict.WRONG
+    assert (
+        judge_knee(1000.0, swept(1000.0, wrong=wrong, lag_ns=30_000_000)).verdict
+        is CheckVerdict.BUSY
+    )
 
 
 def test_the_selftest_compares_with_what_is_true(capsys):

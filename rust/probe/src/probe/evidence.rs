@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::kernel_log::{Subject, complaints};
+use kernel_log::{Subject, complaints};
+
+pub mod kernel_log;
 
 /// Lines of a kernel stack that are kept.
 const STACK_LINES: usize = 16;

@@ -12,7 +12,6 @@ pub mod evidence;
 pub mod export;
 pub mod files;
 pub mod governor;
-pub mod kernel_log;
 pub mod lane;
 pub mod ledger;
 pub mod memory;

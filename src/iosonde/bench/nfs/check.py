@@ -43,7 +43,7 @@ class KnownQueue:
         return float((self.operations + connections + 1) * self.service_ns)
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """What a comparison with the truth says."""
 
     GOOD = "good"
@@ -59,7 +59,7 @@ class NfsCheck:
     what: str
     true: str
     found: str
-    verdict: Verdict
+    verdict: CheckVerdict
 
 
 @contextlib.contextmanager
@@ -101,7 +101,7 @@ def check_connections(
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
         names = server.executed()[3]
     if not sweep.points or sweep.points[-1].rate_per_s == 0:
-        return [NfsCheck(f"K = {connections}", "", sweep.ended, Verdict.WRONG)]
+        return [NfsCheck(f"K = {connections}", "", sweep.ended, CheckVerdict.WRONG)]
     point = sweep.points[-1]
     return [
         _plateau(queue, connections, point, _is_late(sweep)),
@@ -175,7 +175,7 @@ def _is_late(sweep: Sweep) -> bool:
     return max((point.lag_ns for point in sweep.points), default=0) >= LATE_NS
 
 
-def _verdict(good: bool, unsure: bool = False) -> Verdict:
+def _verdict(good: bool, unsure: bool = False) -> CheckVerdict:
     if good:
-        return Verdict.GOOD
-    return Verdict.BUSY if unsure else Verdict.WRONG
+        return CheckVerdict.GOOD
+    return CheckVerdict.BUSY if unsure else CheckVerdict.WRONG

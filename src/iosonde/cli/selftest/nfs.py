@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from iosonde.bench.nfs.check import (
+    CheckVerdict,
     KnownQueue,
-    Verdict,
     check_connections,
     check_knee,
     known_server,
@@ -52,13 +52,13 @@ def nfs(arguments: Sequence[str]) -> int:
     rows = [[check.what, check.true, check.found, check.verdict] for check in found]
     print(table(("", "true", "measured", ""), rows))
     verdicts = {check.verdict for check in found}
-    if Verdict.BUSY in verdicts:
+    if CheckVerdict.BUSY in verdicts:
         print(
             "\nThis host was busy: what it explains says nothing of the client; try again on a quiet one."
         )
-    if Verdict.WRONG in verdicts:
+    if CheckVerdict.WRONG in verdicts:
         return 1
-    return 3 if Verdict.BUSY in verdicts else 0
+    return 3 if CheckVerdict.BUSY in verdicts else 0
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate
     from iosonde.jobs.explain.loss_share import LossShare
     from iosonde.jobs.explain.own_doing import OwnChange
-    from iosonde.jobs.explain.verdict import Reason
+    from iosonde.jobs.explain.verdict import LossReason
 
 _SHARED = {
     "cf_bandwidth_ratio": "traffic was that",
@@ -29,13 +29,13 @@ UNKNOWN_PRICE = "cost unknown"
 """The same in a sentence that has room for no more."""
 
 
-def say_reasons(reasons: Sequence[Reason], *, twins: bool = True) -> str:
+def say_reasons(reasons: Sequence[LossReason], *, twins: bool = True) -> str:
     """``max OSS CPU 92% (usual 30%) and closes 9 k/s (usual 260/s)``; with what moves together."""
     words = [say_reason(one, twins=twins) for one in reasons]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def say_reason(one: Reason, *, twins: bool = True) -> str:
+def say_reason(one: LossReason, *, twins: bool = True) -> str:
     """``closes 9 k/s (usual 260/s) and opens 8 k/s, which move together``."""
     text = _by_others(one.first) or _short(one.first)
     if not twins or one.twin is None:
@@ -79,7 +79,7 @@ def say_share(share: LossShare) -> str:
     return f"{share.share:.0%} ({100 * share.low:.0f}-{share.high:.0%}) of the loss"
 
 
-def say_unseen_line(one: Reason) -> str:
+def say_unseen_line(one: LossReason) -> str:
     """A line of evidence for a value that was never seen."""
     first = one.first
     low, high = first.stood.box.low, first.stood.box.high
@@ -95,7 +95,7 @@ def say_unseen_line(one: Reason) -> str:
     return f"{text}; {first.beyond:.2g} spreads beyond the farthest of them"
 
 
-def say_evidence(reason: Reason, share: LossShare | None) -> str:
+def say_evidence(reason: LossReason, share: LossShare | None) -> str:
     """A line of evidence: where the value stands, what runs like it lost, what all runs say."""
     one = reason.first
     text = f"{_short(one)}: {_where(one)}"

@@ -35,7 +35,7 @@ _STOOD_OUT = (Standing.BAD, Standing.NEUTRAL)
 """What only stands in the second worst quarter is named where history backs it."""
 
 
-class Reason(NamedTuple):
+class LossReason(NamedTuple):
     """A metric that a verdict names. ``twin``: one that moves together with it and stood out too."""
 
     first: Candidate
@@ -45,9 +45,9 @@ class Reason(NamedTuple):
 class NamedReasons(NamedTuple):
     """What a verdict names: what history backs, what it never saw, and what only stood out."""
 
-    backed: tuple[Reason, ...] = ()
-    unseen: tuple[Reason, ...] = ()
-    rest: tuple[Reason, ...] = ()
+    backed: tuple[LossReason, ...] = ()
+    unseen: tuple[LossReason, ...] = ()
+    rest: tuple[LossReason, ...] = ()
     rest_first: bool = False
     """What stood out says more than what was never seen: runs like it lost, and the new value is hardly beyond."""
 
@@ -128,14 +128,16 @@ def _said(found: Explanation, before: tuple[Candidate, ...], one: Candidate) -> 
     return any(other.metric in found.twins.get(one.metric, ()) for other in before)
 
 
-def _reason(found: Explanation, one: Candidate, leads: tuple[Candidate, ...]) -> Reason:
+def _reason(found: Explanation, one: Candidate, leads: tuple[Candidate, ...]) -> LossReason:
     """With a metric that moves together with it and stood out: the first of another group, if there is one."""
     first = {lead.metric for lead in leads}
     by_name = {other.metric: other for other in found.candidates}
     some = [by_name[name] for name in found.twins.get(one.metric, ())]
     out = [twin for twin in some if twin.stood.standing in _STOOD_OUT]
     out.sort(key=lambda twin: (twin.about.group == one.about.group, twin.metric not in first))
-    return Reason(one, next((twin for twin in out if twin.about.label != one.about.label), None))
+    return LossReason(
+        one, next((twin for twin in out if twin.about.label != one.about.label), None)
+    )
 
 
 def backed(one: Candidate) -> bool:
