@@ -5,10 +5,16 @@ from pathlib import Path
 import pytest
 
 from iosonde.engine.layout.root import default_root
-from iosonde.engine.layout.segments import parquet_path, parquet_segments, spool_segments
+from iosonde.engine.layout.segments import (
+    parquet_path,
+    parquet_segments,
+    settled,
+    spool_segments,
+)
 from iosonde.model.errors import StoreError
 
 START = 1_790_000_000_000_000_000
+SECOND = 1_000_000_000
 
 
 @pytest.mark.parametrize(
@@ -47,3 +53,27 @@ def test_a_file_in_place_of_a_folder_is_explained(tmp_path):
     (tmp_path / "spool").touch()
     with pytest.raises(StoreError, match="cannot list"):
         spool_segments(tmp_path)
+
+
+@pytest.mark.parametrize("stepped_ns", [0, 3600 * SECOND, -3600 * SECOND])
+def test_a_folder_that_changes_while_it_is_listed_is_listed_again(stepped_ns):
+    """Merged in the middle of the first listing, by whatever clock: the merged file and its parts are both missed."""
+    folder, changed = ["a", "b"], [0]
+    passes = []
+
+    def listing() -> list[str]:
+        passes.append(len(passes))
+        if len(passes) > 1:
+            return list(folder)
+        folder[:] = ["M"]
+        changed[0] = 200 * SECOND + stepped_ns
+        return []
+
+    assert settled(listing, lambda: changed[0], 200 * SECOND) == ["M"]
+    assert len(passes) == 3
+
+
+def test_a_quiet_folder_is_listed_once():
+    passes = []
+    assert settled(lambda: passes.append(1) or ["a"], lambda: 0, 200 * SECOND) == ["a"]
+    assert len(passes) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import shutil
 import sys
@@ -9,10 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.cli.shared.stores import _once as readable_once
 from iosonde.engine.remote.mirror import mirrored
 from iosonde.engine.remote.s3 import Bucket, bucket_of
 from iosonde.weather.seal import seal
+from iosonde.weather.store import Store
+from iosonde.weather.upkeep.ship import ship
+from tests.kit.commands import run
+from tests.kit.doubled import within_one_file
 from tests.kit.law.folders import PUT, Folders, play
+from tests.kit.samples.makers import START, simulated
 from tests.kit.servers.loopback import Versitygw
 
 URL = f"s3://{Versitygw.bucket}/law"
@@ -58,3 +66,32 @@ def test_rows_count_once_in_a_copy_of_a_bucket(seed: int, environ, tmp_path) -> 
     ]
     play(world, works, 20, [("own",), ("copy",)])
     assert len(world.rows) > 1
+
+
+@pytest.mark.service
+def test_a_bucket_whose_rows_stand_twice_is_repaired(
+    environ, tmp_path, monkeypatch, capsys
+) -> None:
+    for name, value in (environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}).items():
+        monkeypatch.setenv(name, value)
+    root = tmp_path / "own"
+    simulated(root, 4 * 3600, probe={"period": "10s"})
+    for path in (root / "spool").rglob("*.spool"):
+        os.utime(path, ns=(START, START))
+    seal(root)
+    rows = Store(root).count()
+    twice = within_one_file(root)
+    ship(root, URL, environ)
+
+    def told(*words: str) -> tuple[int, dict[str, object]]:
+        readable_once.cache_clear()
+        capsys.readouterr()
+        code = run("store", "check", "--json", *words, store=URL)
+        return code, json.loads(capsys.readouterr().out)
+
+    code, found = told()
+    assert (code, found["rows"], found["doubled_rows"]) == (1, rows, twice)
+    assert told("--repair")[0] == 0
+    code, found = told()
+    assert (code, found["rows"], found["doubled_rows"]) == (0, rows, 0)
+    assert Store(mirrored(bucket_of(URL, environ), tmp_path / "another")).count() == rows

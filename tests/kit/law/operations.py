@@ -75,7 +75,10 @@ def ship(world: World, source: MemoryStore, to: MemoryStore) -> None:
 def fetch(world: World, bucket: MemoryStore, copy: MemoryStore) -> None:
     """As ``iosonde.engine.remote.mirror``: what is new, then what is gone goes."""
     since = world.steps
-    law, there = copy.law, {table: _names(bucket, table) for table in (SAMPLES, ROLLUPS)}
+    law = copy.law
+    had, there = (
+        {table: _names(store, table) for table in (SAMPLES, ROLLUPS)} for store in (copy, bucket)
+    )
     held = _held(bucket)
     must, rolled = (
         bucket.law.must & held[SAMPLES],
@@ -91,7 +94,7 @@ def fetch(world: World, bucket: MemoryStore, copy: MemoryStore) -> None:
             if file is not None and stem not in copy.folder(table, date):
                 world.put(copy, table, date, file)
     for table in (SAMPLES, ROLLUPS):
-        for date, stem in _names(copy, table):
+        for date, stem in had[table]:
             if (date, stem) not in there[table]:
                 world.between("gone")
                 world.drop(copy, table, date, stem)
@@ -157,6 +160,7 @@ def _retain_day(world: World, store: MemoryStore, date: str) -> None:
             world.put(store, ROLLUPS, date, made)
             world.between("rolled up")
         world.drop(store, SAMPLES, date, one.stem)
+        store.law.may_go(one.segments, world.steps)  # a shipment may have come meanwhile
 
 
 def make_room(world: World, own: MemoryStore) -> None:

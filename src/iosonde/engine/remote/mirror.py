@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -57,6 +57,8 @@ def mirrored(
     """
     named = "\n".join((bucket.endpoint, bucket.bucket, bucket.prefix))
     root = cache / hashlib.sha256(named.encode()).hexdigest()[:16]
+    # Before the listing: what another process fetches meanwhile is newer than it, and stays.
+    had = [path for table in tables for path in (root / table).glob(_LIES[table])]
     there = {one.key: one for table in tables for one in bucket.objects(f"{table}/") if _fits(one)}
     try:
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -68,7 +70,7 @@ def mirrored(
             progress(done, total)
             _fetch(bucket, one, root / one.key)
             done += one.size_bytes
-        _remove_gone(root, tables, there.keys())
+        _remove_gone(root, had, there.keys())
     except OSError as error:
         raise StoreError(
             f"cannot copy {bucket.url} to {root}: {error.strerror}", expected="room in the cache"
@@ -76,14 +78,13 @@ def mirrored(
     return root
 
 
-def _remove_gone(root: Path, tables: tuple[str, ...], there: Set[str]) -> None:
+def _remove_gone(root: Path, had: Sequence[Path], there: Set[str]) -> None:
     """Take away what the bucket no longer has; a roll-up that a reader made here stays with its samples."""
-    for table in tables:
-        for path in (root / table).glob(_LIES[table]):
-            key = path.relative_to(root).as_posix()
-            of_samples = key.replace("rollups/", "samples/", 1)
-            if key not in there and of_samples not in there:
-                path.unlink(missing_ok=True)
+    for path in had:
+        key = path.relative_to(root).as_posix()
+        of_samples = key.replace("rollups/", "samples/", 1)
+        if key not in there and of_samples not in there:
+            path.unlink(missing_ok=True)
 
 
 def is_ours(key: str) -> bool:
