@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import DEFAULT_WINDOW_NS
+from iosonde.weather.slowdown.window_length import LEAST
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -80,9 +81,9 @@ class Weather:
         return target, None
 
     def window_ns(self, slow: StretchFacts) -> int:
-        """Length of the windows that the op of a stretch is judged in."""
+        """Length of the windows of a stretch's op; a minute where that holds enough for an interval."""
         lengths = [
-            length
+            DEFAULT_WINDOW_NS if key.period_ns * LEAST <= DEFAULT_WINDOW_NS < length else length
             for key, length in self.happened.windows.items()
             if (key.host, key.target, key.op) == (slow.host, slow.target, slow.op)
         ]

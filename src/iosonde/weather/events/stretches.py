@@ -47,7 +47,9 @@ def with_stretches(
         return replace(result, not_judged=without_baseline(result.windows))
     found = happened(store, query, now_ns, known=known)
     mine = {key for key, _ in result.windows.series()}
-    if not own and any(query.window_ns < min(MINUTE_NS, found.windows[key]) for key in mine):
+    if not own and any(
+        query.window_ns < min(MINUTE_NS, found.windows.get(key, MINUTE_NS)) for key in mine
+    ):
         return replace(result, not_judged=found.not_judged)
     spans = together(result.spans, stretches(found), query.ops)
     spans = sorted([*spans, *_without_samples(store, result.spans)], key=_place)

@@ -15,7 +15,7 @@ from iosonde.model.units import (
     format_size,
     format_time,
 )
-from iosonde.model.verdicts import Verdict
+from iosonde.model.verdicts import Reason, Verdict
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.unjudged_words import why_not
 from iosonde.weather.events.words import LEAST_KNOWN_NS, say_nothing_recurs, say_recurring
@@ -57,7 +57,8 @@ def _headline(report: Report, zone: tzinfo | None) -> str:
     target = report.place.target
     learned = "" if report.learned_ns is None else f" ({learned_from(report.learned_ns)})"
     if report.verdict is Verdict.NOT_JUDGED:
-        return f"{target}: no verdict, {why_not(report.not_judged)}"
+        learning = any(one.reason is Reason.LEARNING for one in report.not_judged)
+        return f"{target}: {why_not(report.not_judged)}; no verdict{' yet' if learning else ''}"
     known = [usual for usual in report.usual if usual.peak is not None]
     if not known:
         return f"{target} was as usual{learned}"
