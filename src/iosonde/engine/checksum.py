@@ -16,6 +16,8 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from iosonde.engine.opener import TABLE_BYTES, opened
+
 _MARK = b"iosonde-crc32="
 _DIGITS = 8
 _ZEROS = b"0" * _DIGITS
@@ -42,7 +44,7 @@ def stems_entry(stems: Iterable[str]) -> str:
 
 def stems_of(path: Path) -> tuple[str, ...]:
     """The segments that a file says it holds the rows of; none of one that does not say. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     begin = footer.rfind(_STEMS)
     end = footer.find(b";", begin)
@@ -54,7 +56,7 @@ def stems_of(path: Path) -> tuple[str, ...]:
 
 def is_signed(path: Path) -> bool:
     """Whether a file carries the checksum with which all that iosonde writes is signed. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     return len(_places(footer)) == _COPIES
 
@@ -72,7 +74,7 @@ def sign(path: Path) -> None:
 
 def wrong(path: Path) -> str:
     """What is wrong with the bytes of a Parquet file, "" if nothing is. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path, TABLE_BYTES) as file:
         descriptor = file.fileno()
         size = os.fstat(descriptor).st_size
         if size == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,8 @@ from iosonde.engine.atomic import draft_of, permitted, sync
 from iosonde.engine.contract import SCHEMA_VERSION
 from iosonde.engine.spool import literal
 
+_PATTERN, _LITERAL = re.compile(r"[*?[]"), r"[\g<0>]"
+"""What the engine takes for a pattern of names; between brackets a letter is itself."""
 PARQUET = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2"
 
 
@@ -23,8 +26,8 @@ def parquet(paths: Sequence[Path], *, filename: bool = False) -> str:
 
 
 def names(paths: Sequence[Path]) -> str:
-    """SQL list of files."""
-    return f"[{', '.join(literal(str(path)) for path in paths)}]"
+    """SQL list of files, whose names are no patterns."""
+    return f"[{', '.join(literal(_PATTERN.sub(_LITERAL, str(path))) for path in paths)}]"
 
 
 def write_parquet(

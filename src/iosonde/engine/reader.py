@@ -26,9 +26,10 @@ from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.segments import Segment, parquet_segments, segment_keys, spool_segments
-from iosonde.engine.left_out import leave_out
+from iosonde.engine.left_out import MOVE, leave_out
 from iosonde.engine.parquet import parquet
 from iosonde.engine.sound import broken, sound
+from iosonde.engine.versions import UPGRADE, WRITTEN
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import DamagedFileError, StoreError
 from iosonde.model.frames import SeriesKey
@@ -212,7 +213,9 @@ def _rows(path: Path) -> spool.SpoolRows | None:
     try:
         read = spool.read(path)
     except StoreError as error:
-        leave_out(path, error.what.removeprefix(f"{path}: ").removeprefix(f"cannot read {path}: "))
+        what = error.what.removeprefix(f"{path}: ")
+        hint = UPGRADE if what.startswith(WRITTEN) else MOVE
+        leave_out(path, what.replace(f"cannot read {path}: ", "cannot be read: "), hint)
         return None
     if read is None:
         if is_blank(path):
@@ -228,7 +231,9 @@ def _too_old(path: Path, since_ns: int | None) -> bool:
     try:
         return since_ns is not None and path.stat().st_mtime_ns < since_ns - HOUR_NS
     except FileNotFoundError:
-        return True
+        return not path.is_symlink()
+    except OSError:
+        return False
 
 
 def _no_rows() -> str:

@@ -42,10 +42,17 @@ from iosonde.engine.layout.segments import (
 )
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.reader import SampleFilter
-from iosonde.engine.sound import broken, unsound
+from iosonde.engine.sound import broken, is_newer, unsound
+from iosonde.engine.versions import UPGRADE
 from iosonde.model.units import HOUR_NS
 from iosonde.weather.rollups import derive
-from iosonde.weather.rollups.files import IntervalColumns, of_layout_1, read, write
+from iosonde.weather.rollups.files import (
+    SCHEMA_VERSION,
+    IntervalColumns,
+    of_layout_1,
+    read,
+    write,
+)
 from iosonde.weather.rollups.intervals import IntervalParts, Rollups, in_order, inexact_starts, take
 
 if TYPE_CHECKING:
@@ -117,8 +124,9 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
-        covered = stems_of(sealed) if is_merged(sealed.stem) else ()
-        write(con, found, rollup_path(root, sealed), covered)
+        covered, path = stems_of(sealed) if is_merged(sealed.stem) else (), rollup_path(root, sealed)
+        if not is_newer(unsound(con, [path], _COLUMNS, SCHEMA_VERSION).get(path, "")):
+            write(con, found, path, covered)
     return found
 
 
@@ -159,9 +167,12 @@ def sound_rollups(
     con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]
 ) -> list[Segment]:
     """Roll-ups that can be read; the others are made again from their samples, or left out."""
-    wrong = unsound(con, [segment.path for segment in kept], _COLUMNS)
+    wrong = unsound(con, [segment.path for segment in kept], _COLUMNS, SCHEMA_VERSION)
     for path, what in wrong.items():
-        _tell(root, path, what)
+        if is_newer(what):
+            leave_out(path, what, UPGRADE, "left out; its samples count where they are there")
+        else:
+            _tell(root, path, what)
     return [segment for segment in kept if segment.path not in wrong]
 
 

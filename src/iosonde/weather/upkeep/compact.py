@@ -34,6 +34,7 @@ from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.merged import is_merged, is_segment, merged_stem
 from iosonde.engine.layout.segments import Segment, parquet_segments, rollup_path, segment_stems
+from iosonde.engine.opener import lock_file
 from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS, HOUR_NS
@@ -94,7 +95,7 @@ def alone(root: Path) -> Iterator[None]:
             f"there are no sealed samples in {root}", expected="a store", hint="'iosonde seal'"
         )
     try:
-        with (folder / ".upkeep.lock").open("w") as file:
+        with lock_file(folder / ".upkeep.lock") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
     except OSError as error:
