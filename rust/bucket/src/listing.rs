@@ -28,6 +28,10 @@ pub struct Page {
 
 /// A listing in XML.
 pub(crate) fn parse(text: &str) -> Result<Page, Failure> {
+    // The parser takes what is there of a text that was cut: objects would be missing without a word.
+    if !text.trim_end().ends_with("ListBucketResult>") {
+        return Err(Failure::Broken("no listing: its end is missing".into()));
+    }
     let page = ListObjectsV2::parse_response(&in_namespace(&legal(text)))
         .map_err(|error| Failure::Broken(format!("no listing: {error}")))?;
     let objects = page.contents.into_iter().filter_map(|one| {
@@ -127,7 +131,8 @@ mod tests {
 
     #[test]
     fn what_is_no_listing_is_an_error() {
-        for text in ["", "<html>", "<Error/>", &page("<Contents>"), &page("<IsTruncated>true</IsTruncated>")]
+        let half = page(&object("a")).replace("</ListBucketResult>", "");
+        for text in ["", "<html>", "<Error/>", &half, &page("<Contents>"), &page("<IsTruncated>true</IsTruncated>")]
         {
             assert!(parse(text).is_err(), "{text}");
         }

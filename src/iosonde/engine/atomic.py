@@ -1,7 +1,8 @@
 """Files that appear whole or not at all: written beside under a name with a dot, then renamed.
 
 A store names users, jobs and applications. The store itself and the tables that name them are made for their owner
-alone (0700); what is made in a folder of the store has the permissions of that folder, so ``chmod`` of a folder lets others read.
+alone (0700); what is made in a folder of the store has the permissions of that folder, so ``chmod`` of a folder lets
+others read.
 """
 
 from __future__ import annotations

@@ -65,7 +65,11 @@ class BadLines:
         """Say how many were not named."""
         more = self.count - _TOLD
         if self.count >= MOST_BAD:
-            leave_out(self._path, f"has over {MOST_BAD} lines that are no {self._noun}: the rest is not read", self._hint)
+            leave_out(
+                self._path,
+                f"has over {MOST_BAD} lines that are no {self._noun}: the rest is not read",
+                self._hint,
+            )
         elif more > 0 and not all(what.startswith(WRITTEN) for what in self._named):
             leave_out(self._path, f"has {more} more lines that are no {self._noun}", self._hint)
 

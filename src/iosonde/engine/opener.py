@@ -75,7 +75,7 @@ def lock_file(path: Path) -> IO[bytes]:
 
 def said(error: OSError) -> str:
     """A clause about the file: why it was not read."""
-    return f"cannot be read: {error.strerror or error}"
+    return f"cannot be read: {error.strerror or str(error).partition(' (os error')[0]}"
 
 
 def _descriptor(path: Path, most: int) -> int:

@@ -215,7 +215,7 @@ def _rows(path: Path) -> spool.SpoolRows | None:
     except StoreError as error:
         what = error.what.removeprefix(f"{path}: ")
         hint = UPGRADE if what.startswith(WRITTEN) else MOVE
-        leave_out(path, what.replace(f"cannot read {path}: ", "cannot be read: "), hint)
+        leave_out(path, what, hint)
         return None
     if read is None:
         if is_blank(path):

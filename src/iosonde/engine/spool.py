@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde import _core
-from iosonde.engine.opener import TABLE_BYTES, opened
+from iosonde.engine.opener import TABLE_BYTES, opened, said
 from iosonde.engine.reading import reading
 from iosonde.model.errors import DamagedFileError, StoreError
 
@@ -76,7 +76,7 @@ def read(path: Path) -> SpoolSegment | None:
             return None
         raise DamagedFileError(str(error), hint="moving it out of the store") from error
     except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+        raise StoreError(f"{path}: {said(error)}") from error
     return _segment(chunk)
 
 

@@ -13,11 +13,8 @@ from iosonde.engine.reading import reading
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError
 
-
 _RIGHT = "the right to read it"
-_TABLES = frozenset(
-    ("samples", "rollups", "spool", "windows", "events", "runs", "jobs", "metrics")
-)
+_TABLES = frozenset(("samples", "rollups", "spool", "windows", "events", "runs", "jobs", "metrics"))
 """A question is about these: without the right to list one there is no answer."""
 
 

@@ -10,8 +10,8 @@ the copy, too. An object appears in the copy by rename; its size and its own che
 it is whole.
 
 No object is essential. One that vanished, is forbidden, archived, late, cut, too large or foreign is named with its
-reason and left out (``engine.left_out``); what the copy has of it from before still counts. A key that would lead out of
-the copy is foreign.
+reason and left out (``engine.left_out``); what the copy has of it from before still counts. A key that would lead out
+of the copy is foreign.
 """
 
 from __future__ import annotations
@@ -41,14 +41,16 @@ EVERYTHING = (*TABLES, *STATES)
 SEALED_BYTES = 1024 * MIB
 """A larger object is not copied."""
 LOST_S = 60
-"""Seconds that objects which fail may cost in all; then the others wait for the next copy."""
-NAMED = 20
+"""Seconds that states which fail may cost in all, and sealed files again; the others then wait for the next copy."""
+NAMED = 10
 """Foreign keys that are named one by one."""
 _FETCHERS = 8
 """States come together: each is small, and the way to a bucket is long."""
 _KEY = re.compile(
     r"(?:samples|rollups)/date=[0-9]{4}-[0-9]{2}-[0-9]{2}/host=[^/\0]+/[A-Za-z0-9][^/\0]*\.parquet"
 )
+_UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+"""Stands in a listing for what XML cannot hold."""
 _LIES = dict.fromkeys(TABLES, "date=*/host=*/*.parquet") | dict.fromkeys(STATES, "*/*.json")
 _STATE_KEY = re.compile(r"state/[\w-][\w.-]*/[\w-][\w.-]*\.json", re.ASCII)
 _RIGHTS = "keys that may list and read the whole prefix"
@@ -110,10 +112,10 @@ class _Copy:
                 found[table] = self._ours(table, self._bucket.objects(f"{table}/"))
             except StoreError as error:
                 failed.append((table, error))
-        for table, error in failed:
+        for table, refusal in failed:
             if not found:
-                raise error
-            self._leave_out(f"{table}/", f"cannot be listed: {error.what}", _RIGHTS)
+                raise refusal
+            self._leave_out(f"{table}/", f"cannot be listed: {refusal.what}", _RIGHTS)
         return found
 
     def _ours(self, table: str, objects: Iterable[S3Object]) -> list[S3Object]:
@@ -124,18 +126,18 @@ class _Copy:
                 fits.append(one)
             elif not _is_marker(one):
                 foreign.append((one.key, what))
-        for key, what in foreign[:NAMED]:
-            self._leave_out(key, what, _ELSEWHERE)
         if len(foreign) > NAMED:
             more = f"holds {len(foreign) - NAMED:,} more objects that are none of a store"
             self._leave_out(f"{table}/", more, _ELSEWHERE)
+        for key, what in foreign[:NAMED]:
+            self._leave_out(key, what, _ELSEWHERE)
         return fits
 
     def fetch_states(self, states: list[S3Object]) -> None:
         """Bring states into the copy, several at a time."""
         if states:
             with ThreadPoolExecutor(_FETCHERS) as pool:
-                list(pool.map(lambda one: self._had(one, self._state), states))
+                list(pool.map(lambda one: self._had(one, self._state, _FETCHERS), states))
         self._end()
 
     def fetch_sealed(self, files: list[S3Object], progress: Callable[[int, int], None]) -> None:
@@ -156,8 +158,8 @@ class _Copy:
     def _sealed(self, one: S3Object, draft: Path) -> None:
         self._bucket.fetch(one, draft)
 
-    def _had(self, one: S3Object, fetch: Callable[[S3Object, Path], None]) -> None:
-        """Bring an object into the copy, or name it."""
+    def _had(self, one: S3Object, fetch: Callable[[S3Object, Path], None], beside: int = 1) -> None:
+        """Bring an object into the copy, or name it. ``beside``: so many are fetched at a time."""
         with self._lock:
             if self._lost_s >= LOST_S:
                 self._waiting.append(one.key)
@@ -172,7 +174,7 @@ class _Copy:
                 draft.unlink(missing_ok=True)
         except ObjectError as error:
             with self._lock:
-                self._lost_s += time.monotonic() - began_s
+                self._lost_s += (time.monotonic() - began_s) / beside
             self._leave_out(one.key, *_why(error))
         except OSError as error:
             self._leave_out(one.key, f"cannot be copied: {error.strerror}", "room in the cache")
@@ -182,7 +184,7 @@ class _Copy:
             n = len(self._waiting)
             what = f"was not asked for, nor were {n - 1:,} others: the server failed for {LOST_S} s"
             self._leave_out(self._waiting[0], what, _LATER)
-        self._waiting = []
+        self._waiting, self._lost_s = [], 0.0
 
     def _leave_out(self, key: str, what: str, hint: str) -> None:
         shown = f"{self._bucket.url}{clean_text(key)}"
@@ -227,7 +229,7 @@ def _remove_gone(root: Path, tables: tuple[str, ...], there: Set[str]) -> None:
 
 def is_ours(key: str) -> bool:
     """Whether a key is that of a sealed file, leads nowhere else, and can be printed."""
-    return _KEY.fullmatch(key) is not None and key.isprintable()
+    return _KEY.fullmatch(key) is not None and key.isprintable() and _UNKNOWN not in key
 
 
 def is_state(key: str) -> bool:

@@ -2,8 +2,8 @@
 
 Address, region and keys come from the environment that other tools use: ``AWS_ENDPOINT_URL_S3``, ``AWS_ENDPOINT_URL``,
 ``AWS_REGION``, ``AWS_DEFAULT_REGION``, ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_SESSION_TOKEN``. An
-object appears whole or not at all: that is what S3 promises of a put. No redirect is followed (``rust/bucket``): keys and
-tokens reach the server that was named and no other.
+object appears whole or not at all: that is what S3 promises of a put. No redirect is followed (``rust/bucket``): keys
+and tokens reach the server that was named and no other.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class ObjectError(Exception):
 
     def __init__(self, reason: str, status: int) -> None:
         super().__init__(clean_text(reason))
-        self.gone = status == 404  # noqa: PLR2004 - as HTTP has it
-        self.forbidden = status == 403  # noqa: PLR2004
+        self.gone = status == 404
+        self.forbidden = status == 403
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class Bucket:
     def objects(self, below: str = "") -> Iterator[S3Object]:
         """Every object below the prefix, whatever its key. Raises StoreError, UsageError."""
         prefix, token, count = self.prefix + below, None, 0
+        seen: set[str] = set()
         end = time.monotonic() + LISTING_S
         while True:
             seconds = min(PATIENCE_S, max(1, int(end - time.monotonic())))
@@ -86,9 +87,10 @@ class Bucket:
             if following is None:
                 return
             late = time.monotonic() >= end
-            if late or following == token or not some or count >= MOST_OBJECTS:
+            if late or following in seen or count >= MOST_OBJECTS:
                 limit = f"{LISTING_S} s" if late else f"{MOST_OBJECTS:,} objects"
                 raise self._failed("list", below, f"the listing does not end within {limit}")
+            seen.add(following)
             token = following
 
     def _page(

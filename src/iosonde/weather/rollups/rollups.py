@@ -124,7 +124,10 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
-        covered, path = stems_of(sealed) if is_merged(sealed.stem) else (), rollup_path(root, sealed)
+        covered, path = (
+            stems_of(sealed) if is_merged(sealed.stem) else (),
+            rollup_path(root, sealed),
+        )
         if not is_newer(unsound(con, [path], _COLUMNS, SCHEMA_VERSION).get(path, "")):
             write(con, found, path, covered)
     return found
