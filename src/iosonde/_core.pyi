@@ -1,4 +1,4 @@
-"""The Rust core as Python sees it. Imported only by the engine, statistics and rooms.
+"""The Rust core as Python sees it. Imported only by the engine, host, statistics and rooms.
 
 Buffers are C-contiguous and native-endian: any object with the buffer protocol whose items are int64 (``q``)
 or float64 (``d``) goes in, ``bytes`` come out (``numpy.frombuffer`` reads them without a copy).

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
-import threading
+import re
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,21 +16,25 @@ import numpy as np
 import pytest
 
 from iosonde.bench.bandwidth import tables
-from iosonde.engine import opener
+from iosonde.engine import checksum, opener
 from iosonde.engine.left_out import left_out
+from iosonde.engine.parquet import write_parquet
 from iosonde.engine.remote.mirror import mirrored
 from iosonde.engine.remote.s3 import Bucket, S3Object, bucket_of
+from iosonde.engine.sound import unsound
 from iosonde.engine.states import read_states
 from iosonde.jobs.store import jobs
 from iosonde.model.errors import DamagedFileWarning, StoreError, UsageError
 from iosonde.model.jobs import Job
+from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.access.token import read_token
 from iosonde.serve.privacy.policy import POLICY, read_policy
 from iosonde.weather.seal import seal
 from tests.hostile import Worker
+from tests.kit.commands import put, run
 from tests.kit.hostile import BUCKETS, CASES, STORES
 from tests.kit.hostile_s3 import BUCKET, PREFIX, elsewhere, refused, serving
-from tests.kit.makers import START
+from tests.kit.makers import START, state
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +102,21 @@ def test_what_the_copy_has_counts_while_the_server_fails(states, tmp_path):
     assert len(read_states(root)) == 2
 
 
+def test_what_comes_later_is_copied_beside_what_cannot_be_had(states, tmp_path):
+    """As ``serve`` copies a bucket again and again; its answers do not say where the bucket is."""
+    states.faults["state/n1/work.json"] = refused(403, "InvalidObjectState")
+    for number in (2, 3):
+        (states.root / f"state/n{number}").mkdir(exist_ok=True)
+        (states.root / f"state/n{number}/work.json").write_text("{}")
+        with pytest.warns(DamagedFileWarning, match="is archived"):
+            root = mirrored(client(states), tmp_path / "cache")
+        assert len(read_states(root)) == number - 1
+    assert [one["path"] for one in left_out(root)] == [f"s3://{BUCKET}/{PREFIX}state/n1/work.json"]
+    (served,) = left_out_below(root)
+    assert served["path"] == "state/n1/work.json"
+    assert BUCKET not in str(served)
+
+
 def test_keys_of_another_prefix_are_none_of_the_listing(states):
     states.page = lambda text, _below, _number: text.replace(f"<Key>{PREFIX}", "<Key>foreign/")
     assert list(client(states).objects("state/")) == []
@@ -111,6 +134,27 @@ def test_an_instant_that_is_none_is_none(states, modified):
     found = list(client(states).objects("state/"))
     assert [one.modified_ns for one in found] == [None, None]
     assert isinstance(found[0], S3Object)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in STORES if case.asks == "state"], ids=lambda case: case.name
+)
+def test_the_agent_says_the_same_of_a_hostile_state(tmp_path, case, capsys):
+    """``iosonde-agent now`` is the one that users without Python have."""
+    put(tmp_path, work=state(written_ns=time.time_ns()))
+    (tmp_path / "state/login1").mkdir()
+    case.store(tmp_path)
+    agent = Path(sys.executable).with_name("iosonde-agent")
+    command = [agent, "now", "--format", "json", "--store", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert run("now", "--format", "json", store=tmp_path) == 0
+    said = [
+        {one["host"]: one["sentence"] for one in json.loads(text)["targets"]}
+        for text in (done.stdout, capsys.readouterr().out)
+    ]
+    assert said[0] == said[1]
+    assert re.search(case.said, said[0]["login1"])
+    assert "/work is as usual" in said[0]["login2"]
 
 
 def _pipe(folder: Path, name: str) -> Path:
@@ -143,23 +187,11 @@ def test_a_lock_is_neither_a_pipe_nor_a_link(tmp_path):
 def test_a_file_that_grows_ends_where_it_ended(tmp_path):
     path = tmp_path / "lines"
     path.write_bytes(b"1\n2\n")
-    growing = threading.Event()
-
-    def grow() -> None:
-        with path.open("ab", buffering=0) as file:
-            while not growing.is_set():
-                file.write(b"3\n" * 1000)
-
-    writer = threading.Thread(target=grow)
-    with opener.opened(path, 1 << 30) as file:
-        writer.start()
-        try:
-            lines = list(file)
-        finally:
-            growing.set()
-            writer.join()
-    assert lines == [b"1\n", b"2\n"]
-    assert opener.content(path, 1 << 30).startswith(b"1\n2\n3\n")
+    with opener.opened(path, 1 << 30) as file, path.open("ab") as writer:
+        writer.write(b"3\n")
+        writer.flush()
+        assert file.read() == b"1\n2\n"
+    assert opener.content(path, 1 << 30) == b"1\n2\n3\n"
     with pytest.raises(opener.UnfitError, match="larger than 3 bytes"):
         opener.content(path, 3)
 
@@ -198,3 +230,17 @@ def test_an_older_version_neither_merges_into_a_newer_part_nor_sets_it_aside(tmp
         jobs.write_jobs(tmp_path, [replace(job, job_id="2")])
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_a_signed_file_says_its_version_in_its_footer(tmp_path):
+    """So that no row of it is read for that."""
+    path = tmp_path / "a.parquet"
+    with duckdb.connect() as con:
+        for version in (1, 2):
+            write_parquet(con, "SELECT 1::UTINYINT AS schema_version", path, version=version)
+            assert checksum.version_of(path) == version
+            assert bool(unsound(con, [path], {})) == (version == 2)
+            assert not unsound(con, [path], {"schema_version": "UTINYINT"}, version=2)
+        con.execute(f"COPY (SELECT 7::UTINYINT AS schema_version) TO '{path}'")
+        assert checksum.version_of(path) is None
+        assert "schema 7, this one reads 1" in unsound(con, [path], {})[path]

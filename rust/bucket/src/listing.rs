@@ -132,7 +132,8 @@ mod tests {
     #[test]
     fn what_is_no_listing_is_an_error() {
         let half = page(&object("a")).replace("</ListBucketResult>", "");
-        for text in ["", "<html>", "<Error/>", &half, &page("<Contents>"), &page("<IsTruncated>true</IsTruncated>")]
+        for text in
+            ["", "<html>", "<Error/>", &half, &page("<Contents>"), &page("<IsTruncated>true</IsTruncated>")]
         {
             assert!(parse(text).is_err(), "{text}");
         }

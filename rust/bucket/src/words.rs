@@ -15,9 +15,11 @@ pub(crate) fn of(status: u16, body: &str, to: Option<&str>) -> String {
     }
 }
 
-/// Where a redirect leads, without what a signed address carries.
+/// The server that a redirect leads to: what follows names the object, and may be signed.
 fn place(to: &str) -> &str {
-    to.split(['?', '#']).next().unwrap_or_default()
+    let begin = to.find("://").map_or(0, |at| at + 3);
+    let end = to[begin..].find(['/', '?', '#']).map_or(to.len(), |at| begin + at);
+    if begin == 0 { "another place" } else { &to[..end] }
 }
 
 /// The system's words without the number that Rust adds.
@@ -45,6 +47,7 @@ mod tests {
         assert_eq!(of(404, body, None), "NoSuchKey: not <here> (HTTP 404)");
         assert_eq!(of(502, "<html>go away</html>", None), "HTTP 502");
         let told = of(307, "", Some("http://elsewhere/b/k?X-Amz-Security-Token=t"));
-        assert_eq!(told, "HTTP 307; its redirect to http://elsewhere/b/k was not followed");
+        assert_eq!(told, "HTTP 307; its redirect to http://elsewhere was not followed");
+        assert!(of(301, "", Some("/b/k?x")).ends_with("redirect to another place was not followed"));
     }
 }

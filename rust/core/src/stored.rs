@@ -19,8 +19,13 @@ pub fn open(path: &Path, most: u64) -> io::Result<Take<File>> {
         }
         Err(error) => return Err(error),
     }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, path, flags, Mode::empty())?);
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = match openat(CWD, path, flags | OFlags::NONBLOCK, Mode::empty()) {
+        // A regular file that a client of this machine's file server holds: it gives it back.
+        Err(rustix::io::Errno::WOULDBLOCK) => openat(CWD, path, flags, Mode::empty()),
+        opened => opened,
+    };
+    let file = File::from(opened?);
     // It may be another one by now.
     let about = file.metadata()?;
     regular(&about)?;

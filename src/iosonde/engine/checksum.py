@@ -12,6 +12,7 @@ It moves with the file. Files without one (earlier versions, other writers) are 
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,8 @@ _COPIES = 2
 """One copy that was damaged does not make a file one without a checksum."""
 _MAGIC = b"PAR1"
 _PIECE = 1 << 22
+_VERSION = re.compile(rb"\x18\x0eschema_version\x18.([0-9]{1,9})", re.DOTALL)
+"""The entry as the footer's encoding has it: key and value, each after its length."""
 _BLANK = bytes(64)
 """No footer has so many zeros in a row, unless a part of it was lost."""
 
@@ -59,6 +62,14 @@ def is_signed(path: Path) -> bool:
     with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     return len(_places(footer)) == _COPIES
+
+
+def version_of(path: Path) -> int | None:
+    """The layout of which a signed file says it is; None of one that is not signed. Raises OSError."""
+    with opened(path, TABLE_BYTES) as file:
+        _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
+    found = _VERSION.findall(footer) if len(_places(footer)) == _COPIES else []
+    return int(found[-1]) if found else None
 
 
 def sign(path: Path) -> None:

@@ -81,7 +81,11 @@ def said(error: OSError) -> str:
 def _descriptor(path: Path, most: int) -> int:
     reading(path)
     _regular(path, _looked_at(path))
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    flags = os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK)
+    except BlockingIOError:  # a client of this machine's file server holds it, and gives it back
+        descriptor = os.open(path, flags)
     try:
         about = os.fstat(descriptor)  # it may be another one by now
         _regular(path, about)

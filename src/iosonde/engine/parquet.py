@@ -38,11 +38,12 @@ def write_parquet(
     still: Callable[[], bool] = lambda: True,
     *,
     stems: Sequence[str] = (),
+    version: int = SCHEMA_VERSION,
 ) -> int | None:
     """The rows of a SELECT as a file that appears whole or not at all, with a checksum; how many.
 
     None, and no file, if ``still`` says at the end that it is not wanted any more. ``stems``: segments whose rows these
-    are, if they are of several. Raises OSError, duckdb.Error.
+    are, if they are of several. ``version``: of the table's layout. Raises OSError, duckdb.Error.
     """
     draft = draft_of(path)
     named = f", {checksum.stems_entry(stems)}" if stems else ""
@@ -50,7 +51,7 @@ def write_parquet(
         done = con.execute(
             f"COPY ({select}) TO {literal(str(draft))} "
             f"({options}, USE_TMP_FILE false, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}', {checksum.PLACEHOLDERS}{named}}})"
+            f"KV_METADATA {{schema_version: '{version}', {checksum.PLACEHOLDERS}{named}}})"
         ).fetchone()
         checksum.sign(draft)
         permitted(draft)

@@ -203,8 +203,20 @@ def _by_footer(
 def _newer(
     con: duckdb.DuckDBPyConnection, alike: Sequence[Path], types: Columns, version: int
 ) -> dict[Path, str]:
-    """Files of a newer layout: the column ``schema_version`` says so, in a table without it the footer."""
+    """Files of a newer layout: a signed footer says so, in others the column ``schema_version``."""
+    said = {path: checksum.version_of(path) for path in alike}
+    found = {path: most for path, most in said.items() if most is not None}
+    found |= _unsigned_versions(con, [path for path in alike if said[path] is None], types)
+    return {path: f"was {newer(most, version)}" for path, most in found.items() if most > version}
+
+
+def _unsigned_versions(
+    con: duckdb.DuckDBPyConnection, alike: Sequence[Path], types: Columns
+) -> dict[Path, int]:
+    """The layouts of files of equal columns, as far as they say; another one may have a footer that says so."""
     kind = types.get("schema_version")
+    if not alike:
+        return {}
     if kind is None:
         sql = (
             "SELECT file_name, max(try_cast(decode(value) AS BIGINT)) FROM parquet_kv_metadata("
@@ -214,12 +226,7 @@ def _newer(
         sql = f"SELECT filename, max(schema_version) FROM {parquet(alike, filename=True)} GROUP BY filename"
     else:
         return {}
-    found = con.execute(sql).fetchall()
-    return {
-        Path(name): f"was {newer(most, version)}"
-        for name, most in found
-        if most is not None and most > version
-    }
+    return {Path(name): most for name, most in con.execute(sql).fetchall() if most is not None}
 
 
 def _difference(types: Columns, columns: Columns) -> str:

@@ -45,6 +45,8 @@ def _entries(path: Path) -> list[Path]:
         return []
     except OSError as error:
         if path.name not in _TABLES:
+            if isinstance(error, NotADirectoryError):
+                return []
             leave_out(path, f"cannot be listed: {error.strerror}", _RIGHT)
             return []
         raise StoreError(

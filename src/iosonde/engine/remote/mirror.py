@@ -115,7 +115,8 @@ class _Copy:
         for table, refusal in failed:
             if not found:
                 raise refusal
-            self._leave_out(f"{table}/", f"cannot be listed: {refusal.what}", _RIGHTS)
+            reason = refusal.what.partition(f" at {self._bucket.endpoint}: ")[2]
+            self._leave_out(f"{table}/", f"cannot be listed: {reason}", _RIGHTS)
         return found
 
     def _ours(self, table: str, objects: Iterable[S3Object]) -> list[S3Object]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iosonde.engine.layout.root import SCHEME
 from iosonde.engine.left_out import left_out
+from iosonde.engine.remote.mirror import EVERYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_IN_BUCKET = re.compile(rf"^{SCHEME}.*?/(?=(?:{'|'.join(EVERYTHING)})/)")
+"""What stands before the key of an object of a store."""
 
 
 def without_root(text: str, root: Path) -> str:
@@ -27,4 +34,4 @@ def left_out_below(root: Path) -> list[dict[str, str]]:
 
 def _short(one: dict[str, str], root: Path) -> Iterator[tuple[str, str]]:
     for name, text in one.items():
-        yield name, without_root(text, root)
+        yield name, _IN_BUCKET.sub("", without_root(text, root))
