@@ -73,10 +73,11 @@ fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=20000
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-agent --bin iosonde-agent http::fuzz -- --nocapture
 	IOSONDE_FUZZ_CONNECTIONS=$(FUZZ_CONNECTIONS) cargo test --release --quiet -p iosonde-agent --test fuzz_http -- --nocapture
 
-mischief: build ## 1000 simulated schedules, 300 kills, 500 damaged files of each kind, 2000 lives of stores; one table. MISCHIEF_SCHEDULES, _KILLS, _FILES, _LAWS
+mischief: build ## simulated schedules, kills, lives of stores, damaged files, hostile stores and buckets; tables. MISCHIEF_SCHEDULES, _KILLS, _FILES, _LAWS
 	scripts/mischief $(MISCHIEF_SCHEDULES) $(MISCHIEF_KILLS) $(MISCHIEF_FILES)
 	$(BIN)/python -m tests.kit.law --schedules $(MISCHIEF_LAWS)
 	$(BIN)/python -m tests.mischief --files $(MISCHIEF_FILES)
+	$(BIN)/python -m tests.hostile
 
 pictures: build services ## draw the pictures of the README anew
 	$(BIN)/python scripts/pictures.py

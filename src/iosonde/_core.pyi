@@ -1,4 +1,4 @@
-"""The Rust core as Python sees it. Imported only by the engine, statistics and rooms.
+"""The Rust core as Python sees it. Imported only by the engine, host, statistics and rooms.
 
 Buffers are C-contiguous and native-endian: any object with the buffer protocol whose items are int64 (``q``)
 or float64 (``d``) goes in, ``bytes`` come out (``numpy.frombuffer`` reads them without a copy).
@@ -21,6 +21,9 @@ class ProbeError(Exception):
 
 class NfsError(Exception):
     """An NFS server cannot be used; arguments: the text, the errno that says the same, what to try."""
+
+class BucketError(Exception):
+    """A server of buckets says no, or nothing; arguments: the text, the HTTP status or 0, whether to ask again."""
 
 class ConfigError(Exception):
     """A configuration is wrong; the text names the place and suggests what was meant."""
@@ -479,3 +482,29 @@ def clean(directory: str, remove: bool) -> list[tuple[Path, str, int, int, bool,
     Of each its path, first line of its mark, files, bytes, whether it is held, whether it was removed, the error number
     of what could not be. Raises BenchError: the directory cannot be read.
     """
+
+@final
+class Bucket:
+    """A bucket of an S3 server. Keys and prefixes are whole; no request takes longer than ``seconds``.
+
+    Raises ValueError: no address; BucketError; OSError: a file.
+    """
+
+    def __new__(
+        cls, endpoint: str, region: str, name: str, key_id: str, secret: str, token: str | None
+    ) -> Bucket: ...
+    def page(
+        self, prefix: str, token: str | None, seconds: int
+    ) -> tuple[list[tuple[str, int, str]], str | None]:
+        """Key, bytes and time (ISO 8601) of objects, and the token of the next page."""
+    def get(self, key: str, most: int, seconds: int) -> bytes:
+        """An object of at most ``most`` bytes."""
+    def fetch(self, key: str, path: str, size: int, seconds: int) -> None:
+        """An object of ``size`` bytes into a file that is there."""
+    def put(self, key: str, content: bytes, seconds: int) -> None:
+        """Bytes as an object."""
+    def send(self, key: str, path: str, seconds: int) -> None:
+        """A file as an object."""
+
+def end_with_parent() -> None:
+    """Let the kernel kill this process when the thread that forked it ends. Raises OSError."""

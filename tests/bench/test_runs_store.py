@@ -177,7 +177,7 @@ def test_lines_of_version_1_are_read_and_of_a_later_one_refused():
     assert from_line(older.replace(versions[0], versions[1])) == one
     with pytest.raises(ValueError, match="measurement is missing"):
         from_line(older)
-    with pytest.raises(ValueError, match="schema_version is 4, expected 3"):
+    with pytest.raises(ValueError, match="schema 4, this one reads 3"):
         from_line(line.replace(versions[0], versions[2]))
 
 

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from iosonde.cli.weather import check
 from tests.kit.commands import ENVIRON, put, run
+from tests.kit.hanging import hanging
+from tests.kit.harness import wait_for
 from tests.kit.samples.makers import SECOND, START, state, with_ops
 
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
@@ -118,21 +120,57 @@ def test_check_puts_the_worst_first_and_the_others_below(tmp_path, capsys):
 
 
 def test_check_answers_in_time_even_when_the_store_hangs(tmp_path):
-    """Opening a FIFO blocks for ever, as a file on a hung mount does."""
     put(tmp_path, work=state())
-    os.mkfifo(tmp_path / "state" / "login2" / "hung.json")
     began = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "iosonde.cli.main", "check", "-t", "300ms", "--store", tmp_path],
-        capture_output=True,
-        text=True,
-        env=ENVIRON,
-        timeout=30,
-        check=False,
-    )
+    with hanging(tmp_path / "state" / "login2" / "hung.json"):
+        done = subprocess.run(
+            [sys.executable, "-m", "iosonde.cli.main", "check", "-t", "300ms", "--store", tmp_path],
+            capture_output=True,
+            text=True,
+            env=ENVIRON,
+            timeout=30,
+            check=False,
+        )
     assert time.monotonic() - began < 20
     assert (done.returncode, done.stderr) == (3, "")
     assert "did not answer within 0.3 s" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["now", "fleet", "slowdown", "events", "runs"])
+def test_every_question_has_a_limit_of_time(tmp_path, command):
+    """Each reads a file that hangs; ``runs`` that of a run in flight."""
+    put(tmp_path, work=state())
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "spool/login2").mkdir(parents=True)
+    (tmp_path / "events/login2").mkdir(parents=True)
+    places = {
+        "slowdown": "spool/login2/0123456789abcdef-000001.spool",
+        "events": "events/login2/2026-09.jsonl",
+        "runs": "runs/a.0.part.jsonl",
+    }
+    words = (sys.executable, "-m", "iosonde.cli.main", command, "--store", tmp_path)
+    with hanging(tmp_path / places.get(command, "state/login2/hung.json")):
+        done = subprocess.run(
+            [*words, "--timeout", "300ms"],
+            capture_output=True,
+            text=True,
+            env=ENVIRON,
+            timeout=40,
+            check=False,
+        )
+    assert done.returncode == 124, done.stderr
+    assert f"{tmp_path} did not answer within 300ms" in done.stderr
+
+
+def test_a_command_that_is_killed_leaves_no_child(tmp_path):
+    (tmp_path / "runs").mkdir()
+    words = (sys.executable, "-m", "iosonde.cli.main", "runs", "--store", tmp_path)
+    with hanging(tmp_path / "runs/a.0.part.jsonl"), subprocess.Popen(words, env=ENVIRON) as parent:
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        wait_for("the child that reads", lambda: children.read_text().split())
+        (child,) = children.read_text().split()
+        parent.kill()
+        wait_for("its end", lambda: not Path(f"/proc/{child}").exists())
 
 
 def test_check_never_shows_a_traceback(tmp_path, capfd, monkeypatch):

@@ -9,16 +9,21 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from iosonde.bench.runs import store as runs
 from iosonde.cli.shared.terminal import safe
+from iosonde.doctor.gather.store import gather_store
 from iosonde.engine.atomic import draft_of, make_folder, permitted
 from iosonde.engine.files import csv_text, write_frame
+from iosonde.engine.states import read_states
 from iosonde.model.frames import Frame
 from iosonde.weather.seal import seal
 from tests.kit.commands import run
-from tests.kit.samples.makers import simulated
+from tests.kit.runs.made_runs import benchmark
+from tests.kit.samples.makers import START, simulated
 
 import numpy as np  # isort: skip
 
@@ -164,6 +169,55 @@ def test_a_store_is_for_its_owner_alone(tmp_path, umask):
     found = modes(store)
     assert any(name.startswith("jobs/") and name.endswith(".parquet") for name in found)
     assert set(found.values()) <= {"700", "600"}, found
+
+
+def _probed(store):
+    """By the agent's writer."""
+    simulated(store, 900)
+
+
+def _measured(store):
+    runs.append_part(store, "r", 0, benchmark("r"))
+    assert runs.finish(store, "r", START)
+
+
+def _sealed(store):
+    """To another folder."""
+    simulated(store.with_name("own"), 900)
+    seal(store.with_name("own"))
+    assert run("store", "seal", "--to", str(store), store=store.with_name("own")) == 0
+
+
+@pytest.mark.parametrize("make", [_probed, _measured, _sealed])
+def test_whoever_makes_a_store_makes_it_for_its_owner(tmp_path, make):
+    before = os.umask(0)
+    try:
+        make(tmp_path / "store")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "store").stat().st_mode & 0o777 == 0o700
+    assert {
+        mode for name, mode in modes(tmp_path / "store").items() if name.startswith("runs/")
+    } <= {
+        "700",
+        "600",
+    }
+
+
+def test_runs_name_applications_and_doctor_says_who_may_read_them(tmp_path):
+    tmp_path.chmod(0o755)
+    _measured(tmp_path)
+    assert (tmp_path / "runs").stat().st_mode & 0o777 == 0o700
+    facts: dict = {}
+    note = SimpleNamespace(trying=lambda _: None, found=lambda **more: facts.update(more))
+    gather_store(tmp_path, read_states, lambda _: (), note)
+    assert facts["open"] == []
+    (tmp_path / "runs").chmod(0o755)
+    gather_store(tmp_path, read_states, lambda _: (), note)
+    assert facts["open"] == ["runs"]
+    tmp_path.chmod(0o700)
+    gather_store(tmp_path, read_states, lambda _: (), note)
+    assert facts["open"] == []
 
 
 def test_a_folder_that_others_may_read_stays_so(tmp_path):

@@ -22,6 +22,7 @@ from iosonde.weather.slowdown.findings import SEVERITIES, from_states, worst_fir
 from iosonde.weather.slowdown.thresholds import judged
 from iosonde.weather.slowdown.words import say_all
 from tests.kit.commands import put, run
+from tests.kit.hanging import hanging
 from tests.kit.harness import AGENT
 from tests.kit.samples.makers import SECOND, START, op_state, state, with_ops
 
@@ -354,12 +355,10 @@ def test_the_store_is_found_as_the_other_finds_it(tmp_path):
 
 @pytest.mark.parametrize(("request_", "code"), [(("check", "-t"), 3), (("now", "--timeout"), 124)])
 def test_it_answers_in_time_even_when_the_store_hangs(tmp_path, request_, code):
-    """Opening a FIFO blocks for ever, as a file on a hung mount does."""
     put(tmp_path, work=state())
-    fifo = tmp_path / "state/login2/hung.json"
-    os.mkfifo(fifo)
-    found, out, err = command(*request_, "300ms", "--store", tmp_path)
+    with hanging(tmp_path / "state/login2/hung.json") as path:
+        found, out, err = command(*request_, "300ms", "--store", tmp_path)
     assert found == code
     assert f"{tmp_path} did not answer within 0.3 s" in out + err
     if code == 124:
-        assert f"{fifo} was being read" in err
+        assert f"{path} was being read" in err

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import iosonde
 
-ALLOWED = ("bench", "doctor", "engine", "queue", "stats", "weather")
+ALLOWED = ("bench", "doctor", "engine", "host", "queue", "stats", "weather")
 
 
 def imports(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 from iosonde.bench.runs import store as runs
 from iosonde.cli import main
+from iosonde.engine import lines, opener, states
+from iosonde.engine.remote import mirror, s3
 from iosonde.model.ops import OPS
 from iosonde.weather.seal import seal
 from tests.kit.prose import prose, snippets
@@ -41,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("folder")
 def test_the_commands_and_the_sql_run():
-    for line in "".join(snippets("sh")).splitlines():
+    for line in "".join(snippets("store.md", "sh")).splitlines():
         name, *arguments = shlex.split(line, comments=True)
         assert name == "iosonde"
         assert main.main(arguments) == 0
@@ -99,3 +102,27 @@ def test_the_python_of_reading_runs(module, reader):
     codes = snippets("reading-the-data.md", "python")
     (code,) = [code for code in codes if f"import {module}" in code]
     exec(compile(code, module, "exec"), {})
+
+
+def test_bounds_of_what_a_store_may_contain_are_those_in_the_code():
+    frames = (Path(__file__).parents[2] / "rust/probe/src/record/frames.rs").read_text()
+    (gib,) = re.findall(r"MAX_FILE: u64 = (\d+) << 30;", frames)
+    mib = opener.MIB
+    for words in (
+        f"Parquet of more than {opener.TABLE_BYTES // (1024 * mib)} GiB",
+        f"segments and windows of more than {gib} GiB",
+        f"lines of more than {opener.LINES_BYTES // mib} MiB in all",
+        f"judged days of more than {opener.JUDGED_BYTES // mib} MiB",
+        f"states of more than {states.MAX_BYTES // mib} MiB",
+        f"after {lines.MOST_BAD:,} of them",
+        f"no file of {opener.WORD_BYTES // 1024} KiB",
+        f"no whole answer within {s3.PATIENCE_S} s and a second more for each MiB",
+        f"sealed file of more than {mirror.SEALED_BYTES // (1024 * mib)} GiB, state of more than "
+        f"{states.MAX_BYTES // mib} MiB",
+        f"of more than {mirror.NAMED} the others are counted",
+        f"does not end within {s3.LISTING_S} s or has more than {s3.MOST_OBJECTS:,} objects",
+        f"cost at most {mirror.LOST_S} s in all",
+    ):
+        assert words in prose("store.md"), words
+    assert s3.seconds_for(5 * mib) == s3.PATIENCE_S + 5
+    assert len(s3._PAUSES_S) + 1 == 3

@@ -160,6 +160,7 @@ def test_whether_the_store_has_a_limit_is_the_agents_to_say(keep, level, says):
         ("store-space", "problem", {"space": {"total_bytes": 100 << 30, "free_bytes": 1 << 28}}),
         ("store-spool", "warning", {"spool": [{"written_ns": NOW - 10_000 * SECOND, "bytes": 9}]}),
         ("store-retention", "note", {"days": {"2027-01-14": 20 << 30}}),
+        ("store-private", "warning", {"open": ["jobs", "runs"]}),
         ("store-names", "warning", {"states": [state(namesake_ns=NOW)]}),
         ("store-clock", "warning", {"states": [state(written_ns=NOW + 60 * SECOND)]}),
     ],

@@ -38,8 +38,9 @@ pub fn answer(question: &Question, states: &[Members], now_ns: i64, store: &str)
     } else {
         chosen(&live, &question.targets)?
     };
-    // Where nothing runs, what ran last is better than nothing.
-    let asked: Vec<usize> = if asked.is_empty() { (0..live.len()).collect() } else { asked };
+    // Where nothing runs, what ran last is better than nothing, and a file that is no state hides none.
+    let told = asked.iter().any(|place| live[*place].state != "damaged") || !question.targets.is_empty();
+    let asked: Vec<usize> = if told { asked } else { (0..live.len()).collect() };
     let place_of = |finding: &Finding| {
         let is_its = |state: &LiveState| state.host == finding.host && state.target == finding.target;
         asked.iter().rev().copied().find(|place| is_its(&live[*place]))

@@ -5,12 +5,13 @@
 //! the clock of the storage, beside `written_ns` of the probe's.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use iosonde_core::stored;
 use serde_json::{Map, Value, json};
 
 use crate::text::cleaned;
@@ -18,6 +19,8 @@ use crate::text::cleaned;
 /// The members of a state, each of the type that it should be, or null.
 pub type Members = Map<String, Value>;
 
+/// In place of the targets of a host whose folder cannot be listed.
+const ANY: &str = "*";
 /// A larger file is not a state.
 const MAX_BYTES: u64 = 1 << 20;
 const SCHEMA_VERSION: i64 = 1;
@@ -66,13 +69,18 @@ const OP_NUMBERS: [&str; 22] = [
 ];
 
 /// Every state below `root/state`, sorted by host and target. No folder: no states. `reading` hears of each path before it
-/// is opened, because the store may hang. Errors: a folder that cannot be listed, with its path.
+/// is opened, because the store may hang. Errors: `root/state` cannot be listed, with its path; a host's folder that
+/// cannot is a damaged state of all its targets.
 pub fn read_states(root: &Path, reading: &mut dyn FnMut(&Path)) -> Result<Vec<Members>, String> {
     let mut states = Vec::new();
     let top = root.join("state");
     for host in entries(&top, reading)? {
         let folder = top.join(&host);
-        for name in entries(&folder, reading)? {
+        let names = entries(&folder, reading).unwrap_or_else(|error| {
+            states.push(damaged(&folder.join(ANY), ANY.into(), cleaned(error.as_bytes())));
+            Vec::new()
+        });
+        for name in names {
             let path = folder.join(&name);
             if path.extension() == Some(OsStr::new("json")) && !name.as_bytes().starts_with(b".") {
                 reading(&path);
@@ -110,16 +118,15 @@ fn reason(error: &io::Error) -> String {
 fn read_state(path: &Path) -> Option<Members> {
     let mut bytes = Vec::new();
     let mut heard_ns = None;
-    let whole = File::open(path).and_then(|file| {
-        let about = file.metadata()?;
+    let whole = stored::open(path, MAX_BYTES).and_then(|mut file| {
+        let about = file.get_ref().metadata()?;
         heard_ns = about.mtime().checked_mul(1_000_000_000).and_then(|ns| ns.checked_add(about.mtime_nsec()));
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)
+        file.read_to_end(&mut bytes)
     });
     let stem = cleaned(path.file_stem().unwrap_or_default().as_bytes());
     let error = match whole {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => reason(&error),
-        Ok(_) if bytes.len() as u64 > MAX_BYTES => format!("larger than {MAX_BYTES} bytes"),
         Ok(_) => match serde_json::from_slice(&bytes) {
             Err(_) => "not JSON".to_string(),
             Ok(Value::Object(raw)) => match of_raw(&raw, &stem) {
@@ -139,8 +146,10 @@ fn read_state(path: &Path) -> Option<Members> {
 fn of_raw(raw: &Members, slug: &str) -> Result<Members, String> {
     let version = integer(raw, "schema_version");
     if version != Some(SCHEMA_VERSION) {
-        let found = version.map_or("no integer".to_string(), |version| version.to_string());
-        return Err(format!("schema_version is {found}, expected {SCHEMA_VERSION}"));
+        return Err(version
+            .map_or(format!("schema_version is no integer, expected {SCHEMA_VERSION}"), |found| {
+                stored::other_version(found, SCHEMA_VERSION)
+            }));
     }
     let mut state: Members = members(raw, &TEXT, as_text);
     state.extend(members(raw, &INTEGERS, as_integer));

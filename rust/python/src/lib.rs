@@ -3,6 +3,7 @@
 mod ask;
 mod bandwidth;
 mod bench;
+mod bucket;
 mod columns;
 mod conformance;
 mod errors;
@@ -12,6 +13,7 @@ mod metadata;
 mod nfs;
 mod ping;
 mod probe;
+mod process;
 mod queue;
 mod slowdown;
 mod spool;
@@ -20,7 +22,7 @@ mod statistics;
 use iosonde_core::sample::{Cache, Op};
 use pyo3::prelude::*;
 
-use crate::errors::{BenchError, ConfigError, NfsError, ProbeError, SpoolError};
+use crate::errors::{BenchError, BucketError, ConfigError, NfsError, ProbeError, SpoolError};
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -31,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SpoolError", python.get_type::<SpoolError>())?;
     module.add("ProbeError", python.get_type::<ProbeError>())?;
     module.add("BenchError", python.get_type::<BenchError>())?;
+    module.add("BucketError", python.get_type::<BucketError>())?;
     module.add("ConfigError", python.get_type::<ConfigError>())?;
     module.add("NfsError", python.get_type::<NfsError>())?;
     ask::register(module)?;
@@ -63,10 +66,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
     module.add_class::<bandwidth::Bandwidth>()?;
+    module.add_class::<bucket::Bucket>()?;
     module.add_class::<metadata::Metadata>()?;
     module.add_class::<nfs::NfsProgress>()?;
     module.add_class::<nfs::NfsServer>()?;
     module.add_class::<ping::Ping>()?;
+    module.add_function(wrap_pyfunction!(process::end_with_parent, module)?)?;
     module.add_function(wrap_pyfunction!(ping::clean, module)?)?;
     module.add_class::<nfs::NfsSession>()?;
     module.add_function(wrap_pyfunction!(nfs::export_space, module)?)?;

@@ -1,13 +1,13 @@
 //! Spool segments and kept windows as columns.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use iosonde_core::sample::{Outcome, Sample};
 use iosonde_core::slowdown::window::STATISTICS;
+use iosonde_core::stored;
 use iosonde_probe::record::spool::{self, NULL, SpoolError as CoreError};
-use iosonde_probe::record::windows;
+use iosonde_probe::record::{frames, windows};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -100,16 +100,16 @@ fn windows_of(
         SpoolError::new_err(format!("{}: {what}; {expected}", path.display()))
     };
     let mut columns = vec![Vec::new(); WINDOW_COLUMNS.len() + STATISTICS.len()];
-    let mut file = File::open(path)?;
-    let mut bytes = Vec::new();
-    file.by_ref().take(HEAD_BYTES).read_to_end(&mut bytes)?;
+    let open = || stored::open(path, frames::MAX_FILE);
     if let Some(target) = target {
+        let mut bytes = Vec::new();
+        open()?.take(HEAD_BYTES).read_to_end(&mut bytes)?;
         let header = windows::header_of(&bytes).map_err(not_ours)?;
         if header.target != target {
             return Ok((windows::Read { header, good: 0, torn: None }, columns));
         }
     }
-    file.read_to_end(&mut bytes)?;
+    let bytes = frames::readable(open()?, windows::MAGIC)?;
     let read = windows::each(&bytes, since_ns, until_ns, &mut |window| {
         let (first, statistics) = columns.split_at_mut(WINDOW_COLUMNS.len());
         first[0].push(window.op as u8);

@@ -18,6 +18,7 @@ from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
 from iosonde.bench.runtime.tallies import PhaseTally
+from iosonde.engine.atomic import make_folder
 from iosonde.model.errors import IosondeError, StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
@@ -150,7 +151,7 @@ def check_store(root: Path, processes: Processes) -> None:
     error: StoreError | None = None
     try:
         folder = root / "runs"
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as wrong:
         error = StoreError(

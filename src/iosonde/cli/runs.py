@@ -10,6 +10,7 @@ from iosonde.bench.adaptive.words import waiting_json
 from iosonde.bench.runs.compare import RunSummary, compare
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
+from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.run_data import write_rows
 from iosonde.cli.shared.run_tables import comparison, details
@@ -30,7 +31,10 @@ See docs/importing.md for runs of other tools, schema/tables/runs.toml for the c
 
 def main(arguments: Sequence[str]) -> int:
     """Print the comparison, one run, or rows as data."""
-    args = _parse(arguments)
+    return answered_in_time(_parse(arguments), _answer)
+
+
+def _answer(args: argparse.Namespace) -> int:
     now_ns = options.now_ns()
     root = options.store_root(args)
     since, until = options.time_range(args, now_ns)
@@ -98,6 +102,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--sort", choices=tuple(_ORDERS), default="newest", help="order of the list (newest first)")
     add("--ranks", action="store_true", help="slowest ranks of one run")
     parser.add_data()
+    add_timeout(parser, "10m")
     parser.add_store()
     args = parser.parse(arguments)
     if args.ranks and args.run is None:

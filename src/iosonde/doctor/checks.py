@@ -291,6 +291,11 @@ STORE = {
         "A record without an end fills its disk some day.",
         "give the agent a limit: days or size in the [keep] of its configuration",
     ),
+    "store-private": Check(
+        "tables that name users, jobs or applications and that every user may read",
+        "Earlier versions made them so, and what is made in a folder has its permissions.",
+        "chmod -R o= STORE/TABLE for each of them",
+    ),
     "store-names": Check(
         "whether two machines write states under one host name",
         "Their states replace each other, and their samples count as one host's.",

@@ -1,7 +1,8 @@
 """Files that appear whole or not at all: written beside under a name with a dot, then renamed.
 
-A store names users and jobs. The store itself and the tables of imports are made for their owner alone (0700); what is
-made in a folder of the store has the permissions of that folder, so ``chmod`` of a folder lets others read.
+A store names users, jobs and applications. The store itself and the tables that name them are made for their owner
+alone (0700); what is made in a folder of the store has the permissions of that folder, so ``chmod`` of a folder lets
+others read.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ _KEPT_S = 3600
 _GROWING_S = 60.0
 """An agent appends every few seconds: what nobody appended to for so long has its end."""
 _PRIVATE = 0o700
-_OF_IMPORTS = frozenset({"jobs", "scalars", "metrics", "topology", "described"})
-_TABLES = _OF_IMPORTS | {"samples", "rollups", "judged", "runs", "events"}
+PRIVATE_TABLES = frozenset(
+    ("jobs", "scalars", "metrics", "topology", "described", "runs", "transfers", "rates")
+)
+"""Tables that name users, jobs or applications."""
+_TABLES = PRIVATE_TABLES | {"samples", "rollups", "judged", "events"}
 _DEPTH = 3
 """Levels of folders of a table: samples/date=.../host=..."""
 
@@ -64,7 +68,7 @@ def _inherits(one: Path, folder: Path) -> bool:
     places = range(max(0, depth - _DEPTH), depth)
     table = max((place for place in places if folder.parts[place] in _TABLES), default=depth)
     place = len(one.parts) - 1
-    return place > table or (place == table and one.name not in _OF_IMPORTS)
+    return place > table or (place == table and one.name not in PRIVATE_TABLES)
 
 
 def lately_written(path: Path) -> bool:

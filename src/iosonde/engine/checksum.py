@@ -12,9 +12,12 @@ It moves with the file. Files without one (earlier versions, other writers) are 
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+
+from iosonde.engine.opener import TABLE_BYTES, opened
 
 _MARK = b"iosonde-crc32="
 _DIGITS = 8
@@ -23,6 +26,8 @@ _COPIES = 2
 """One copy that was damaged does not make a file one without a checksum."""
 _MAGIC = b"PAR1"
 _PIECE = 1 << 22
+_VERSION = re.compile(rb"\x18\x0eschema_version\x18.([0-9]{1,9})", re.DOTALL)
+"""The entry as the footer's encoding has it: key and value, each after its length."""
 _BLANK = bytes(64)
 """No footer has so many zeros in a row, unless a part of it was lost."""
 
@@ -42,7 +47,7 @@ def stems_entry(stems: Iterable[str]) -> str:
 
 def stems_of(path: Path) -> tuple[str, ...]:
     """The segments that a file says it holds the rows of; none of one that does not say. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     begin = footer.rfind(_STEMS)
     end = footer.find(b";", begin)
@@ -54,9 +59,17 @@ def stems_of(path: Path) -> tuple[str, ...]:
 
 def is_signed(path: Path) -> bool:
     """Whether a file carries the checksum with which all that iosonde writes is signed. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     return len(_places(footer)) == _COPIES
+
+
+def version_of(path: Path) -> int | None:
+    """The layout of which a signed file says it is; None of one that is not signed. Raises OSError."""
+    with opened(path, TABLE_BYTES) as file:
+        _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
+    found = _VERSION.findall(footer) if len(_places(footer)) == _COPIES else []
+    return int(found[-1]) if found else None
 
 
 def sign(path: Path) -> None:
@@ -72,7 +85,7 @@ def sign(path: Path) -> None:
 
 def wrong(path: Path) -> str:
     """What is wrong with the bytes of a Parquet file, "" if nothing is. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path, TABLE_BYTES) as file:
         descriptor = file.fileno()
         size = os.fstat(descriptor).st_size
         if size == 0:

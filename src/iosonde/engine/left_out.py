@@ -44,14 +44,16 @@ def identity(path: Path) -> Identity | None:
     """What changes when a file does; None if there is none, or its folder cannot be looked into."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a hot path: Path.stat takes twice as long
-    except OSError:
+    except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def leave_out(path: Path, what: str, hint: str = MOVE, fate: str = "left out") -> None:
-    """Say that a file, or a part of it, does not count. ``what``: a clause about the file."""
-    note = LeftOutFile(clean_text(str(path)), clean_text(what), hint)
+def leave_out(
+    path: Path, what: str, hint: str = MOVE, fate: str = "left out", *, shown: str = ""
+) -> None:
+    """Say that a file, or a part of it, does not count. ``what``: a clause about the file; ``shown``: its name."""
+    note = LeftOutFile(shown or clean_text(str(path)), clean_text(what), hint)
     with _lock:
         _noted.pop(str(path), None)
         _noted[str(path)] = (identity(path), note)

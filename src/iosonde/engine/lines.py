@@ -12,10 +12,18 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+
+from iosonde.engine.left_out import leave_out
+from iosonde.engine.versions import UPGRADE, WRITTEN
 
 MAX_LINE = 1 << 20
 """A longer line is no event."""
+MOST_BAD = 10_000
+"""Lines that are none: what comes behind so many in one file is not read."""
+_TOLD = 5
+"""Bad lines of one file that are named one by one."""
 _NAME = b'"crc32"'
 _SIGNED = re.compile(rb', "crc32": "([0-9a-f]{8})"}\s*')
 
@@ -31,6 +39,39 @@ def whole_lines(file: Any, cut: Callable[[], None] = lambda: None) -> Iterator[b
             yield line
         else:
             cut()
+
+
+class BadLines:
+    """Lines of one file that do not count: the first few are named, the others counted."""
+
+    def __init__(self, path: Path, hint: str, noun: str) -> None:
+        self._path, self._hint, self._noun = path, hint, noun
+        self._named: set[str] = set()
+        self.count = 0
+
+    def add(self, number: int, error: Exception) -> bool:
+        """Whether reading goes on behind line ``number``."""
+        self.count += 1
+        what = str(error)
+        version = what.startswith(WRITTEN)
+        if version and what not in self._named:
+            leave_out(self._path, f"has lines {what}", UPGRADE)
+        elif not version and self.count <= _TOLD:
+            leave_out(self._path, f"line {number}: {what}", self._hint)
+        self._named.add(what)
+        return self.count < MOST_BAD
+
+    def end(self) -> None:
+        """Say how many were not named."""
+        more = self.count - _TOLD
+        if self.count >= MOST_BAD:
+            leave_out(
+                self._path,
+                f"has over {MOST_BAD} lines that are no {self._noun}: the rest is not read",
+                self._hint,
+            )
+        elif more > 0 and not all(what.startswith(WRITTEN) for what in self._named):
+            leave_out(self._path, f"has {more} more lines that are no {self._noun}", self._hint)
 
 
 def signed(line: str) -> str:

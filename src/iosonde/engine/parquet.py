@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,8 @@ from iosonde.engine.atomic import draft_of, permitted, sync
 from iosonde.engine.contract import SCHEMA_VERSION
 from iosonde.engine.spool import literal
 
+_PATTERN, _LITERAL = re.compile(r"[*?[]"), r"[\g<0>]"
+"""What the engine takes for a pattern of names; between brackets a letter is itself."""
 PARQUET = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2"
 
 
@@ -23,8 +26,8 @@ def parquet(paths: Sequence[Path], *, filename: bool = False) -> str:
 
 
 def names(paths: Sequence[Path]) -> str:
-    """SQL list of files."""
-    return f"[{', '.join(literal(str(path)) for path in paths)}]"
+    """SQL list of files, whose names are no patterns."""
+    return f"[{', '.join(literal(_PATTERN.sub(_LITERAL, str(path))) for path in paths)}]"
 
 
 def write_parquet(
@@ -35,11 +38,12 @@ def write_parquet(
     still: Callable[[], bool] = lambda: True,
     *,
     stems: Sequence[str] = (),
+    version: int = SCHEMA_VERSION,
 ) -> int | None:
     """The rows of a SELECT as a file that appears whole or not at all, with a checksum; how many.
 
     None, and no file, if ``still`` says at the end that it is not wanted any more. ``stems``: segments whose rows these
-    are, if they are of several. Raises OSError, duckdb.Error.
+    are, if they are of several. ``version``: of the table's layout. Raises OSError, duckdb.Error.
     """
     draft = draft_of(path)
     named = f", {checksum.stems_entry(stems)}" if stems else ""
@@ -47,7 +51,7 @@ def write_parquet(
         done = con.execute(
             f"COPY ({select}) TO {literal(str(draft))} "
             f"({options}, USE_TMP_FILE false, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}', {checksum.PLACEHOLDERS}{named}}})"
+            f"KV_METADATA {{schema_version: '{version}', {checksum.PLACEHOLDERS}{named}}})"
         ).fetchone()
         checksum.sign(draft)
         permitted(draft)

@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,11 @@ from iosonde.engine.contract import (
     METRIC_TYPES,
     SCALAR_TYPES,
 )
+from iosonde.engine.layout.folders import files_in, folders_in
 from iosonde.engine.left_out import leave_out
+from iosonde.engine.opener import lock_file
 from iosonde.engine.parquet import parquet
-from iosonde.engine.sound import sound
+from iosonde.engine.sound import is_newer, sound, unsound
 from iosonde.model.errors import StoreError
 
 _COLUMNS: dict[str, Mapping[str, str]] = {
@@ -60,7 +62,7 @@ def writing(root: Path, table: StoreTable) -> Iterator[None]:
     folder = Path(root) / table.name
     try:
         make_folder(folder)
-        lock = (folder / ".lock").open("a")
+        lock = lock_file(folder / ".lock")
         permitted(folder / ".lock")
     except OSError as error:
         raise cannot_write(folder, error) from error
@@ -74,6 +76,9 @@ def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
     if not path.exists():
         return None
     try:
+        what = unsound(con, [path], _columns_of(path)).get(path, "")
+        if is_newer(what):
+            raise StoreError(f"{path} {what}", expected="the version that wrote it, or a newer one")
         if sound_parts(con, [path]):
             return int(con.execute(f"SELECT count(*) FROM {parquet([path])}").fetchall()[0][0])
     except duckdb.Error as error:
@@ -86,19 +91,22 @@ def sound_parts(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[P
     """Those of the files of one table that can be read; the others are left out."""
     if not files:
         return []
-    folders = (files[0].parent.name, files[0].parent.parent.name)
-    columns = next((_COLUMNS[name] for name in folders if name in _COLUMNS), {})
-    return sound(con, files, columns, lambda _: _AGAIN)
+    return sound(con, files, _columns_of(files[0]), lambda _: _AGAIN)
+
+
+def _columns_of(path: Path) -> Mapping[str, str]:
+    """Columns of the table that a part is of."""
+    folders = (path.parent.name, path.parent.parent.name)
+    return next((_COLUMNS[name] for name in folders if name in _COLUMNS), {})
 
 
 def parts(root: Path, table: StoreTable, first: str = "", last: str = "~") -> list[Path]:
     """The files of partitions named ``<key>=<value>`` with first <= value <= last, sorted."""
     found: list[Path] = []
-    with suppress(FileNotFoundError):
-        for folder in sorted((Path(root) / table.name).iterdir()):
-            value = folder.name.partition("=")[2]
-            if value and first <= value <= last and folder.is_dir():
-                found += sorted(p for p in folder.glob("*.parquet") if not p.name.startswith("."))
+    for folder in sorted(folders_in(Path(root) / table.name)):
+        value = folder.name.partition("=")[2]
+        if value and first <= value <= last:
+            found += sorted(files_in(folder, ".parquet"))
     return found
 
 

@@ -33,9 +33,10 @@ from iosonde.engine.layout.segments import (
     sharing,
     spool_segments,
 )
-from iosonde.engine.left_out import leave_out
+from iosonde.engine.left_out import MOVE, leave_out
 from iosonde.engine.parquet import parquet
 from iosonde.engine.sound import broken, sound
+from iosonde.engine.versions import UPGRADE, WRITTEN
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import DamagedFileError, StoreError
 from iosonde.model.frames import SeriesKey
@@ -255,7 +256,9 @@ def _rows(path: Path) -> spool.SpoolRows | None:
     try:
         read = spool.read(path)
     except StoreError as error:
-        leave_out(path, error.what.removeprefix(f"{path}: ").removeprefix(f"cannot read {path}: "))
+        what = error.what.removeprefix(f"{path}: ")
+        hint = UPGRADE if what.startswith(WRITTEN) else MOVE
+        leave_out(path, what, hint)
         return None
     if read is None:
         if is_blank(path):
@@ -271,7 +274,9 @@ def _too_old(path: Path, since_ns: int | None) -> bool:
     try:
         return since_ns is not None and path.stat().st_mtime_ns < since_ns - HOUR_NS
     except FileNotFoundError:
-        return True
+        return not path.is_symlink()
+    except OSError:
+        return False
 
 
 def _no_rows() -> str:

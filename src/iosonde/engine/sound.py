@@ -2,8 +2,8 @@
 
 ::
 
-    stat: a file?  ->  magic, footer, checksum of all bytes  ->  columns and types of its table
-                            (``engine.checksum``)                  (footers of all files in one question)
+    open: a file?  ->  magic, footer, checksum of all bytes  ->  version, columns and types of its table
+    (engine.opener)         (``engine.checksum``)                  (footers of all files in one question)
 
 What is not sound is named (``engine.left_out``) and does not count; a file that vanishes meanwhile is the reader's to
 notice. The memory is of this process: who asks twice reads the bytes once.
@@ -12,7 +12,6 @@ notice. The memory is of this process: who asks twice reads the bytes once.
 from __future__ import annotations
 
 import os
-import stat
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,13 +20,15 @@ from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine import checksum
+from iosonde.engine import checksum, opener
+from iosonde.engine.contract import SCHEMA_VERSION
 from iosonde.engine.left_out import MOVE, Identity, identity, leave_out
 from iosonde.engine.parquet import names, parquet
-from iosonde.engine.reading import reading
+from iosonde.engine.versions import UPGRADE, WRITTEN, newer
 
 _MOST = 200_000
 _WORKERS = 4
+_NEWER = f"was {WRITTEN}"
 _FEW = 4
 """Files that are not worth threads."""
 
@@ -50,11 +51,15 @@ def sound(
     paths: Sequence[Path],
     columns: Columns,
     hint: Callable[[Path], str] = lambda _: MOVE,
+    version: int = SCHEMA_VERSION,
 ) -> list[Path]:
-    """Those of ``paths`` that are Parquet files with ``columns``, in their order; the others are left out."""
-    wrong = unsound(con, paths, columns)
+    """Those of ``paths`` that are Parquet files with ``columns``, in their order; the others are left out.
+
+    ``version``: the newest layout of the table that is read.
+    """
+    wrong = unsound(con, paths, columns, version)
     for path, what in wrong.items():
-        leave_out(path, what, hint(path))
+        leave_out(path, what, UPGRADE if is_newer(what) else hint(path))
     return [path for path in paths if path not in wrong]
 
 
@@ -76,8 +81,16 @@ def broken(con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Colum
     return found
 
 
+def is_newer(what: str) -> bool:
+    """Whether what is wrong with a file is that a newer version wrote it."""
+    return what.startswith(_NEWER)
+
+
 def unsound(
-    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+    con: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    columns: Columns,
+    version: int = SCHEMA_VERSION,
 ) -> dict[Path, str]:
     """What is wrong with each of ``paths`` that is not sound; nobody is told."""
     kind = tuple(columns)
@@ -87,13 +100,15 @@ def unsound(
         seen = identity(path)
         known = _known.get((str(path), kind))
         if seen is None:
-            continue  # gone: the reader lists again
+            if what := _absent(path):
+                wrong[path] = what
+            continue
         if known is None or known.identity != seen:
             new[path] = seen
         elif known.wrong:
             wrong[path] = known.wrong
     if new:
-        told = _looked_at(con, list(new), columns)
+        told = _looked_at(con, list(new), columns, version)
         for path, what in told.items():
             _remember(path, columns, _Known(new[path], what))
         wrong |= {path: what for path, what in told.items() if what}
@@ -107,8 +122,19 @@ def _remember(path: Path, columns: Columns, known: _Known) -> None:
         _known[str(path), tuple(columns)] = known
 
 
+def _absent(path: Path) -> str:
+    """Why a name that was listed is no file; "" for one that is gone: the reader lists again."""
+    try:
+        opener.check(path, opener.TABLE_BYTES)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return opener.said(error)
+    return ""
+
+
 def _looked_at(
-    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns, version: int
 ) -> dict[Path, str]:
     """What is wrong with each file, "" for nothing; one that vanished is not in it."""
     if len(paths) <= _FEW:
@@ -118,43 +144,41 @@ def _looked_at(
             told = list(pool.map(_bytes_wrong, paths))
     found = {path: what for path, what in zip(paths, told, strict=True) if what is not None}
     whole = [path for path, what in found.items() if not what]
-    return found | _columns_wrong(con, whole, columns)
+    return found | _columns_wrong(con, whole, columns, version)
 
 
 def _bytes_wrong(path: Path) -> str | None:
     """None: it has vanished."""
-    reading(path)
     try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            return "is a folder, not a file" if stat.S_ISDIR(mode) else "is no regular file"
         return checksum.wrong(path)
     except FileNotFoundError:
         return None
+    except IsADirectoryError:
+        return "is a folder, not a file"
     except OSError as error:
-        return f"cannot be read: {error.strerror}"
+        return opener.said(error)
 
 
 def _columns_wrong(
-    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns, version: int
 ) -> dict[Path, str]:
     """Files with other columns than ``columns``, or a footer that the engine does not understand."""
     if not paths:
         return {}
     try:
-        return _by_footer(con, paths, columns)
+        return _by_footer(con, paths, columns, version)
     except duckdb.Error as error:
         if len(paths) == 1:
             path = paths[0]
             return {path: f"is damaged: {_said(error, path)}"} if path.exists() else {}
     found: dict[Path, str] = {}
     for path in paths:
-        found |= _columns_wrong(con, [path], columns)
+        found |= _columns_wrong(con, [path], columns, version)
     return found
 
 
 def _by_footer(
-    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns, version: int
 ) -> dict[Path, str]:
     """Files of equal footers are asked for their types once."""
     sql = (
@@ -172,7 +196,37 @@ def _by_footer(
         what = _difference(types, columns)
         if what:
             found |= dict.fromkeys(alike, what)
+        found |= _newer(con, alike, types, version)
     return found
+
+
+def _newer(
+    con: duckdb.DuckDBPyConnection, alike: Sequence[Path], types: Columns, version: int
+) -> dict[Path, str]:
+    """Files of a newer layout: a signed footer says so, in others the column ``schema_version``."""
+    said = {path: checksum.version_of(path) for path in alike}
+    found = {path: most for path, most in said.items() if most is not None}
+    found |= _unsigned_versions(con, [path for path in alike if said[path] is None], types)
+    return {path: f"was {newer(most, version)}" for path, most in found.items() if most > version}
+
+
+def _unsigned_versions(
+    con: duckdb.DuckDBPyConnection, alike: Sequence[Path], types: Columns
+) -> dict[Path, int]:
+    """The layouts of files of equal columns, as far as they say; another one may have a footer that says so."""
+    kind = types.get("schema_version")
+    if not alike:
+        return {}
+    if kind is None:
+        sql = (
+            "SELECT file_name, max(try_cast(decode(value) AS BIGINT)) FROM parquet_kv_metadata("
+            f"{names(alike)}) WHERE decode(key) = 'schema_version' GROUP BY file_name"
+        )
+    elif kind.endswith(("INT", "INTEGER")):
+        sql = f"SELECT filename, max(schema_version) FROM {parquet(alike, filename=True)} GROUP BY filename"
+    else:
+        return {}
+    return {Path(name): most for name, most in con.execute(sql).fetchall() if most is not None}
 
 
 def _difference(types: Columns, columns: Columns) -> str:

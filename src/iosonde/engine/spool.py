@@ -6,6 +6,7 @@ the reader looks for the Parquet file instead.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde import _core
+from iosonde.engine.opener import TABLE_BYTES, opened, said
 from iosonde.engine.reading import reading
 from iosonde.model.errors import DamagedFileError, StoreError
 
@@ -74,16 +76,16 @@ def read(path: Path) -> SpoolSegment | None:
             return None
         raise DamagedFileError(str(error), hint="moving it out of the store") from error
     except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+        raise StoreError(f"{path}: {said(error)}") from error
     return _segment(chunk)
 
 
 def _is_being_born(path: Path) -> bool:
     """Whether a probe may be about to write the header: an empty file, or the beginning of one."""
     try:
-        with path.open("rb") as file:
+        with opened(path, TABLE_BYTES) as file:
             begin = file.read(len(_MAGIC))
-            young = time.time() - path.stat().st_mtime < _BIRTH_S
+            young = time.time() - os.fstat(file.fileno()).st_mtime < _BIRTH_S
     except FileNotFoundError:
         return True
     return not begin or (young and _MAGIC.startswith(begin))

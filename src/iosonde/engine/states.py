@@ -28,12 +28,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from iosonde.engine.opener import opened
 from iosonde.engine.reading import reading
+from iosonde.engine.versions import other_version
 from iosonde.model.text import clean_text
 
 MAX_BYTES = 1 << 20
 """A larger file is not a state."""
 SCHEMA_VERSION = 1
+ANY = "*"
+"""In place of the targets of a host whose folder cannot be listed."""
 
 _TEXT = ("host", "target", "path", "run_id", "state", "boot_id", "backend", "direct", "access")
 _INTEGERS = (
@@ -55,10 +59,19 @@ _OP_NUMBERS = (
 
 
 def read_states(root: Path) -> list[dict[str, Any]]:
-    """Every state below ``root/state``, sorted by host and target. No folder: no states."""
+    """Every state below ``root/state``, sorted by host and target. No folder: no states.
+
+    A host's folder that cannot be listed is a damaged state of all its targets. Raises OSError: ``root/state`` is none.
+    """
     states = []
     for folder in _entries(Path(root) / "state"):
-        for path in _entries(folder):
+        try:
+            paths = _entries(folder)
+        except OSError as error:
+            place = f"{clean_text(str(folder))}: {error.strerror}"
+            states.append(_damaged(folder / ANY, place))
+            continue
+        for path in paths:
             if path.suffix == ".json" and not path.name.startswith("."):
                 state = read_state(path)
                 if state is not None:
@@ -68,13 +81,10 @@ def read_states(root: Path) -> list[dict[str, Any]]:
 
 def read_state(path: Path) -> dict[str, Any] | None:
     """One state file; None if it has vanished, a ``damaged`` state if it is not one."""
-    reading(path)
     try:
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES + 1)
+        with opened(path, MAX_BYTES) as file:
+            text = file.read()
             heard_ns = os.fstat(file.fileno()).st_mtime_ns
-        if len(text) > MAX_BYTES:
-            raise ValueError(f"larger than {MAX_BYTES} bytes")
         return _cleaned(_object(text), path.stem) | {"heard_ns": heard_ns}
     except FileNotFoundError:
         return None
@@ -97,8 +107,7 @@ def _object(text: bytes) -> dict[str, Any]:
 def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
     version = _integer(raw.get("schema_version"))
     if version != SCHEMA_VERSION:
-        found = "no integer" if version is None else version
-        raise ValueError(f"schema_version is {found}, expected {SCHEMA_VERSION}")
+        raise ValueError(other_version(version, SCHEMA_VERSION))
     state: dict[str, Any] = {name: _text(raw.get(name)) for name in _TEXT}
     state |= {name: _integer(raw.get(name)) for name in _INTEGERS}
     missing = [

@@ -4,7 +4,7 @@ A read of a frozen file system cannot be interrupted, not even by SIGKILL, so th
 goes on without it::
 
     parent: fork -> wait for the pipe, at most so long -> what the child wrote, or ``HungError``
-    child:  work with stdout and stderr in memory -> all of it through the pipe -> end
+    child:  work with stdout and stderr in memory -> all of it through the pipe -> end; it ends with its parent, too
 
 A process with threads is not forked (a lock that another thread holds would stay locked in the child): there the work
 is done in a thread, which is left behind.
@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from iosonde import _core
 from iosonde.model.errors import IosondeError
 
 _PATIENCE = 50
@@ -53,10 +54,11 @@ def in_time(work: Callable[[], int], seconds: float, late: Callable[[], HungErro
     sys.stdout.flush()
     sys.stderr.flush()
     reader, writer = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        _child(work, writer)
+        _child(work, writer, parent)
     os.close(writer)
     try:
         said = _heard(reader, time.monotonic() + seconds)
@@ -140,10 +142,13 @@ class _Memory(io.TextIOWrapper):
         return found
 
 
-def _child(work: Callable[[], int], pipe: int) -> None:
+def _child(work: Callable[[], int], pipe: int, parent: int) -> None:
     """The child's life. Nobody who waits for the end of the parent's output waits for it."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        _core.end_with_parent()
+        if os.getppid() != parent:
+            return
         streams = [_Memory(stream) for stream in (sys.stdout, sys.stderr)]  # type: ignore[arg-type]
         sys.stdout, sys.stderr = streams
         nothing = os.open(os.devnull, os.O_RDWR)

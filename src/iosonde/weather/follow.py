@@ -89,7 +89,7 @@ class Follower:
 
     def _read_on(self, segment: Segment) -> _core.SpoolChunk | None:
         """The part of a segment behind its offset; None when there is nothing new or it is gone."""
-        offset = self._read.get(segment, 0)
+        offset, size = self._read.get(segment, 0), -1
         try:
             size = segment.path.stat().st_size
             if size <= offset or self._broken.get(segment, (-1, ""))[0] == size:

@@ -38,6 +38,7 @@ from iosonde.engine import spool
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import SAMPLE_ORDER
 from iosonde.engine.layout.segments import Segment, parquet_path, rollup_path, spool_segments
+from iosonde.engine.opener import TABLE_BYTES, opened
 from iosonde.engine.parquet import PARQUET, write_parquet
 from iosonde.engine.reader import SampleFilter, look_at_rows
 from iosonde.engine.states import read_states
@@ -143,7 +144,7 @@ def _age_s(file: IO[bytes]) -> float:
 def _closed(path: Path, ours: bool) -> Iterator[IO[bytes] | None]:
     """The open file; None when somebody writes it or it is gone. ``ours``: a lock tells, if there are any."""
     try:
-        file = path.open("rb")
+        file = opened(path, TABLE_BYTES)
     except FileNotFoundError:
         yield None
         return

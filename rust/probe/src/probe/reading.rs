@@ -3,10 +3,15 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// The bytes of a file; none when there is none.
+use iosonde_core::stored;
+
+use crate::record::frames::MAX_FILE;
+
+/// The bytes of a file; none when there is none, no bytes of what is no file of bounded size.
 pub fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
+    match stored::bytes(path, MAX_FILE) {
         Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if stored::is_unfit(&error) => Ok(Some(Vec::new())),
         Err(error) if is_nothing(&error) => Ok(None),
         Err(error) => Err(of(path, &error)),
     }

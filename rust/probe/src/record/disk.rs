@@ -2,9 +2,10 @@
 //!
 //! [`RealDisk`] is the file system. A simulation may hand in a disk that is full, slow or cut short.
 
-use std::fs::{File, TryLockError};
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, File, Permissions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path};
 
 use iosonde_core::clock::{Clock, RealClock};
@@ -130,6 +131,12 @@ impl DiskFile for RealFile {
 /// Takes the lock of a file.
 pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
 
+/// What the store is made with.
+const PRIVATE: u32 = 0o700;
+/// Folders of a store that the agent makes; a folder of each host lies in each.
+const TABLES: [&str; 5] = ["baselines", "events", "spool", "state", "windows"];
+const TABLE_DEPTH: usize = 2;
+
 /// Where locks do not exist, a file that nobody wrote to for so long is nobody's.
 const SETTLED_S: i64 = 7200;
 
@@ -194,11 +201,32 @@ pub(super) fn remove_with(root: &Path, relative: &Path, lock: Lock) -> io::Resul
 fn in_folder<T>(path: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
     work().or_else(|error| match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(folder)?;
+            make_folders(folder)?;
             work()
         }
         _ => Err(error),
     })
+}
+
+/// Make a folder of a store, and those above it that are missing: the store for its owner alone, a table's with the
+/// permissions of the folder that it lies in. `src/iosonde/engine/atomic.py` does the same.
+fn make_folders(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|path| !path.exists()).collect();
+    let table = folder
+        .ancestors()
+        .take(TABLE_DEPTH)
+        .find(|path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| TABLES.contains(&name)));
+    for one in missing.into_iter().rev() {
+        match DirBuilder::new().mode(PRIVATE).create(one) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => made?,
+        }
+        if let (Some(above), true) = (one.parent(), table.is_some_and(|table| one.starts_with(table))) {
+            let mode = std::fs::metadata(above)?.permissions().mode() & 0o777 | PRIVATE;
+            std::fs::set_permissions(one, Permissions::from_mode(mode))?;
+        }
+    }
+    Ok(())
 }
 
 impl Disk for RealDisk {
@@ -206,8 +234,14 @@ impl Disk for RealDisk {
         create_with(path, File::try_lock)
     }
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let open = || File::options().create(true).read(true).append(true).open(path);
-        Ok(Box::new(RealFile { file: in_folder(path, open)?, locked: false }))
+        // Writing to a pipe that nobody reads would wait for ever.
+        let open =
+            || File::options().create(true).read(true).append(true).custom_flags(libc::O_NONBLOCK).open(path);
+        let file = in_folder(path, open)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::from_raw_os_error(libc::EISDIR));
+        }
+        Ok(Box::new(RealFile { file, locked: false }))
     }
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -224,6 +258,9 @@ impl Disk for RealDisk {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
         let mut found = Vec::new();
+        if !file.metadata()?.is_file() {
+            return Ok(found);
+        }
         file.take(bytes as u64).read_to_end(&mut found)?;
         Ok(found)
     }
@@ -325,6 +362,33 @@ mod tests {
         assert!(RealDisk.remove_empty(&root, Path::new("real/empty")).unwrap());
         assert!(RealDisk.remove(&root, Path::new("../x/file")).is_err());
         assert_eq!(RealDisk.remove(&root, Path::new("real/file")).unwrap(), Removal::Done);
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_store_is_its_owners_and_a_host_has_the_permissions_of_its_table() {
+        let above = folder("modes");
+        let mode = |at: &Path| std::fs::metadata(at).unwrap().permissions().mode() & 0o777;
+        let root = above.join("store");
+        RealDisk.replace(&root.join("state/n1/a.json"), b"{}").unwrap();
+        assert_eq!([mode(&root), mode(&root.join("state")), mode(&root.join("state/n1"))], [0o700; 3]);
+        for (at, bits) in [(&root, 0o755), (&root.join("state"), 0o750)] {
+            std::fs::set_permissions(at, Permissions::from_mode(bits)).unwrap();
+        }
+        RealDisk.replace(&root.join("state/n2/a.json"), b"{}").unwrap();
+        drop(RealDisk.create(&root.join("spool/n1/r.spool")).unwrap());
+        let found = ["state/n2", "spool", "spool/n1"].map(|at| mode(&root.join(at)));
+        assert_eq!(found, [0o750, 0o755, 0o755]);
+        std::fs::remove_dir_all(above).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_appended_to_a_pipe() {
+        let root = folder("pipe");
+        let kind = FileType::Fifo;
+        rustix::fs::mknodat(CWD, root.join("a"), kind, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(RealDisk.open(&root.join("a")).is_err());
+        assert_eq!(RealDisk.head(&root.join("a"), 8).unwrap(), b"");
         std::fs::remove_dir_all(root).unwrap();
     }
 

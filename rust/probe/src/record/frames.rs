@@ -6,13 +6,17 @@
 //! Little endian. A reader stops at the first frame that is incomplete or whose checksum is wrong and says so:
 //! everything before it is good.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
+
+use iosonde_core::stored;
+use serde::de::DeserializeOwned;
 
 use super::tail::Tail;
 
 /// Longest payload a reader believes; a torn length field must not make it allocate gigabytes.
 pub const MAX_PAYLOAD: usize = 64 << 20;
+/// A larger file is none of ours.
+pub const MAX_FILE: u64 = 2 << 30;
 const HEADER: usize = 8;
 
 /// One frame as bytes. The payload holds at least one byte and at most [`MAX_PAYLOAD`].
@@ -85,12 +89,37 @@ impl<'a> Iterator for Frames<'a> {
     }
 }
 
-/// A whole file as bytes, from `offset` on.
-pub fn read_from(file: &mut File, offset: u64) -> io::Result<Vec<u8>> {
+/// A file that begins with `magic`, as far as a reader of its frames looks: up to and with the first that is not whole.
+pub fn readable(file: impl Read, magic: &[u8]) -> io::Result<Vec<u8>> {
+    let mut file = BufReader::with_capacity(1 << 16, file);
     let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_to_end(&mut bytes)?;
+    let mut more = |count: usize, bytes: &mut Vec<u8>| (&mut file).take(count as u64).read_to_end(bytes);
+    more(magic.len(), &mut bytes)?;
+    while bytes.starts_with(magic) {
+        let at = bytes.len();
+        if more(HEADER, &mut bytes)? < HEADER {
+            break;
+        }
+        let length = bytes[at..].iter().take(4).rev().fold(0, |word, &byte| word << 8 | usize::from(byte));
+        if length == 0 || length > MAX_PAYLOAD || more(length, &mut bytes)? < length {
+            break;
+        }
+        if Frames::new(&bytes, at).next().is_none() {
+            break;
+        }
+    }
     Ok(bytes)
+}
+
+/// The header of a file: the JSON in its first frame, of the layout `ours`.
+pub fn header<T: DeserializeOwned>(all: &mut Frames<'_>, ours: u32) -> Result<T, String> {
+    let json = all.next().ok_or_else(|| all.torn().unwrap_or("it has no header").to_owned())?;
+    let unreadable = |error| format!("its header is unreadable ({error})");
+    let members: serde_json::Value = serde_json::from_slice(json).map_err(unreadable)?;
+    match members["schema_version"].as_i64() {
+        Some(found) if found != i64::from(ours) => Err(stored::other_version(found, ours.into())),
+        _ => serde_json::from_value(members).map_err(unreadable),
+    }
 }
 
 #[cfg(test)]

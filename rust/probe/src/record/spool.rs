@@ -4,7 +4,6 @@
 //! "IOSPOOL1" | frame: header as JSON | frame: rows | frame: rows | ...       row = 48 bytes, little endian
 //! ```
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use super::disk::Disk;
 use super::frames::{self, Frames};
 use super::tail::Tail;
 use iosonde_core::sample::{Cache, Op, Outcome, Sample};
+use iosonde_core::stored;
 
 /// First bytes of every segment.
 pub const MAGIC: &[u8; 8] = b"IOSPOOL1";
@@ -127,8 +127,8 @@ pub fn opened_ns(bytes: &[u8]) -> Option<i64> {
 /// Read every whole frame from `offset` on; 0 means the beginning.
 pub fn read(path: &Path, offset: u64) -> Result<Chunk, SpoolError> {
     let io_error = |source| SpoolError::Io { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(io_error)?;
-    let bytes = frames::read_from(&mut file, 0).map_err(io_error)?;
+    let file = stored::open(path, frames::MAX_FILE).map_err(io_error)?;
+    let bytes = frames::readable(file, MAGIC).map_err(io_error)?;
     parse(&bytes, offset).map_err(|what| SpoolError::NotASegment { path: path.to_owned(), what })
 }
 
@@ -138,12 +138,7 @@ pub fn parse(bytes: &[u8], offset: u64) -> Result<Chunk, String> {
         return Err("the first 8 bytes are not IOSPOOL1".into());
     }
     let mut all = Frames::new(bytes, MAGIC.len());
-    let header = all.next().ok_or_else(|| all.torn().unwrap_or("it has no header").to_owned())?;
-    let header: Header =
-        serde_json::from_slice(header).map_err(|error| format!("its header is unreadable ({error})"))?;
-    if header.schema_version != SCHEMA_VERSION {
-        return Err(format!("it has version {}", header.schema_version));
-    }
+    let header: Header = frames::header(&mut all, SCHEMA_VERSION)?;
     let start = if offset == 0 { all.offset() } else { usize::try_from(offset).unwrap_or(usize::MAX) };
     let mut rows = Frames::new(bytes, start.min(bytes.len()));
     let mut samples = Vec::new();

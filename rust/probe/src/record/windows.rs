@@ -129,12 +129,7 @@ fn begin(bytes: &[u8]) -> Result<(Header, Frames<'_>), String> {
         return Err("the first 8 bytes are not IOSWIND1".into());
     };
     let mut all = Frames::new(rest, 0);
-    let header = all.next().ok_or_else(|| all.torn().unwrap_or("it has no header").to_owned())?;
-    let header: Header =
-        serde_json::from_slice(header).map_err(|error| format!("its header is unreadable ({error})"))?;
-    if header.schema_version != SCHEMA_VERSION {
-        return Err(format!("it has version {}", header.schema_version));
-    }
+    let header: Header = frames::header(&mut all, SCHEMA_VERSION)?;
     Ok((header, all))
 }
 

@@ -23,6 +23,7 @@ from iosonde.engine.connections import connect
 from iosonde.engine.contract import RATE_TYPES, TRANSFER_TYPES
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.parquet import parquet, write_parquet
+from iosonde.engine.sound import sound
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
@@ -63,7 +64,9 @@ def finish(root: Path, run_id: str, began_ns: int) -> None:
             continue
         path = Path(root) / table / f"date={utc_date(began_ns)}" / f"{slug(run_id)}.parquet"
         with closing(connect(threads=1)) as con:
-            _write(con, f"SELECT * FROM {parquet(parts)} ORDER BY {_ORDER}", path)
+            parts = sound(con, parts, {})
+            if parts:
+                _write(con, f"SELECT * FROM {parquet(parts)} ORDER BY {_ORDER}", path)
         for part in parts:
             with suppress(OSError):
                 part.unlink()
@@ -77,6 +80,9 @@ def read_columns(root: Path, table: str, run_id: str) -> dict[str, Any]:
         return {}
     with closing(connect(threads=1)) as con:
         try:
+            files = sound(con, files, {})
+            if not files:
+                return {}
             select = f"SELECT * FROM {parquet(files)} ORDER BY {_ORDER}"
             return dict(con.execute(select).fetchnumpy())
         except duckdb.Error as error:
@@ -103,7 +109,6 @@ def _parts(root: Path, table: str, run_id: str) -> list[Path]:
 
 def _write(con: duckdb.DuckDBPyConnection, select: str, path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_parquet(con, select, path)
     except (OSError, duckdb.Error) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]

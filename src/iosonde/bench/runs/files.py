@@ -8,19 +8,18 @@ from pathlib import Path
 
 import duckdb
 
-from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
+from iosonde.bench.runs.rows import OLDER_NAMES, SCHEMA_VERSION, from_columns, from_line
 from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.engine.layout.runs import RunFile
 from iosonde.engine.left_out import leave_out
-from iosonde.engine.lines import whole_lines
+from iosonde.engine.lines import BadLines, whole_lines
+from iosonde.engine.opener import LINES_BYTES, opened, said
 from iosonde.engine.parquet import parquet
 from iosonde.engine.sound import sound
 from iosonde.model.runs import RunRow
 
-_WARNED = 5
-"""Bad lines of one file that get a warning each."""
 _REMOVE = "moving it out of the store; an imported run can be imported again"
 _REPAIR = "'iosonde runs': the other lines count"
 _TOGETHER = 64
@@ -37,7 +36,8 @@ def read_files(
     try:
         for first in range(0, len(files), _TOGETHER):
             some = files[first : first + _TOGETHER]
-            good = set(sound(con, [file.path for file in some], {}, lambda _: _REMOVE))
+            paths = [file.path for file in some]
+            good = set(sound(con, paths, {}, lambda _: _REMOVE, SCHEMA_VERSION))
             yield from ((file, None) for file in some if file.path not in good)
             some = [file for file in some if file.path in good]
             if not some:
@@ -59,31 +59,29 @@ def read_files(
 def read_part(path: Path) -> tuple[list[RunRow], int]:
     """The good rows of a part, and how many lines are none."""
     rows: list[RunRow] = []
-    bad = 0
+    bad = BadLines(path, _REPAIR, "rows")
 
     def cut() -> None:
         if not lately_written(path):
             leave_out(path, "ends within a line, which does not count", _REPAIR)
 
     try:
-        with path.open("rb") as file:
+        with opened(path, LINES_BYTES) as file:
             for number, line in enumerate(whole_lines(file, cut), 1):
                 try:
                     rows += [from_line(line)] if line.strip() else []
                 except ValueError as error:
-                    bad += 1
-                    if bad <= _WARNED:
-                        leave_out(path, f"line {number}: {error}", _REPAIR)
+                    if not bad.add(number, error):
+                        break
     except FileNotFoundError:
         pass
     except OSError as error:
-        leave_out(path, f"cannot be read: {error.strerror}")
-        bad += 1
+        leave_out(path, said(error))
+        bad.count += 1
     if is_blank(path):
         leave_out(path, "is empty", _REMOVE)
-    if bad > _WARNED:
-        leave_out(path, f"has {bad - _WARNED} more lines that are no rows", _REPAIR)
-    return rows, bad
+    bad.end()
+    return rows, bad.count
 
 
 def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.engine.lines import signed, verify
+from iosonde.engine.versions import other_version
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.runs import RunRow
 
@@ -94,7 +95,7 @@ def _older_names(version: object) -> dict[str, str | None]:
     for older, names in OLDER_NAMES.items():
         if version == older:
             return names
-    raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+    raise ValueError(other_version(version, SCHEMA_VERSION))
 
 
 def _value(name: str, value: Any) -> Any:

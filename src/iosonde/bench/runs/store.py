@@ -23,7 +23,7 @@ import duckdb
 import numpy as np
 
 from iosonde.bench.runs.files import read_files, read_part
-from iosonde.bench.runs.rows import frame_of, to_line
+from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of, to_line
 from iosonde.engine.atomic import make_folder, permitted, sync
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
@@ -201,7 +201,9 @@ def _write_parquet(rows: Sequence[RunRow], path: Path) -> None:
     order = ", ".join(f"{name} NULLS FIRST" for name in RUN_ORDER)
     with closing(connect(threads=1)) as con:
         con.register("rows", {n: np.ascontiguousarray(c) for n, c in frame.columns.items()})
-        write_parquet(con, f"SELECT {columns} FROM rows ORDER BY {order}", path)
+        write_parquet(
+            con, f"SELECT {columns} FROM rows ORDER BY {order}", path, version=SCHEMA_VERSION
+        )
 
 
 def _as_sql(name: str, kind: str) -> str:

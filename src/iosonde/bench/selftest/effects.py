@@ -156,8 +156,10 @@ def _verdict(inside: ProbeSamples, quiet: _Middle, ratio: tuple[float, float], l
         return "usual"
     unqueued = float(np.nanmedian(inside.unqueued_ns)) / scale
     late = float(np.nanmedian(inside.late_ns)) if not np.isnan(inside.late_ns).all() else 0.0
-    columns = (np.array([one]) for one in (value, unqueued, late, scale))
-    return "host" if rules.host_busy(*columns)[0] else "slow"
+    slowdown, alone, late_ns, middle_ns = (
+        np.array([one]) for one in (value, unqueued, late, scale)
+    )
+    return "host" if rules.host_busy(slowdown, alone, late_ns, middle_ns)[0] else "slow"
 
 
 def _known(value: float) -> float | None:

@@ -63,8 +63,10 @@ def _answer(args: argparse.Namespace) -> int:
             hint="'iosonde probe DIR', or --store",
         )
     every = answers.now(states, now_ns)
-    # Where nothing runs, what ran last is better than nothing.
-    matters = current(states, now_ns) or states
+    # Where nothing runs, what ran last is better than nothing, and a file that is no state hides none.
+    matters = current(states, now_ns)
+    if all(state["state"] == "damaged" for state in matters):
+        matters = states
     states = options.chosen(states, args.target) if args.target else matters
     by_target = {(state["host"], state["target"]): state for state in states}
     findings = worst_first([f for f in every if (f.host, f.target) in by_target])

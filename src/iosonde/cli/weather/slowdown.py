@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.cli.shared.targets import called, no_samples
 from iosonde.cli.shared.text import table
 from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
@@ -60,7 +61,10 @@ _PLOT = "draw a picture: .png, .svg or .pdf; of further targets FILE-2 ..."
 
 def main(arguments: Sequence[str]) -> int:
     """Print slowdown per operation and the slow stretches, or the windows as data."""
-    args = _parse(arguments)
+    return answered_in_time(_parse(arguments), _answer)
+
+
+def _answer(args: argparse.Namespace) -> int:
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
     args.target = called(store, args.target)
@@ -121,6 +125,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="width of the picture (default: 12)",
     )
     parser.add_store()
+    add_timeout(parser, "10m")
     args = parser.parse(arguments)
     if args.as_published:
         if args.stat not in (None, "median") or args.baseline not in ("guarded", "all-time"):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from iosonde.engine.atomic import PRIVATE_TABLES
 from iosonde.host.child import Reporter
 
 _DAY = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
@@ -19,13 +21,15 @@ def gather_store(
     open_segments: Callable[[Path], Sequence[Path]],
     report: Reporter,
 ) -> None:
-    """Tell ``exists``, ``states``, ``real``, ``device``, ``space``, ``spool`` and ``days``."""
+    """Tell ``exists``, ``states``, ``real``, ``open``, ``device``, ``space``, ``spool`` and ``days``."""
     report.trying(f"to find {root}")
     report.found(exists=root.is_dir(), real=os.path.realpath(root))
     if not root.is_dir():
         return
     report.trying(f"to read the states in {root}/state")
     report.found(states=read_states(root))
+    report.trying(f"to look at the folders of {root}")
+    report.found(open=_open_tables(root))
     report.trying(f"to ask {root} for free space")
     device, fs = root.stat().st_dev, os.statvfs(root)
     report.found(
@@ -41,6 +45,14 @@ def gather_store(
     report.found(spool=spool)
     report.trying(f"to look at the days in {root}/samples")
     report.found(days=_days(root / "samples"))
+
+
+def _open_tables(root: Path) -> list[str]:
+    """Tables with names of users, jobs or applications that every user of the machine may read."""
+    if not root.stat().st_mode & stat.S_IXOTH:
+        return []
+    found = {name: _status(root / name) for name in sorted(PRIVATE_TABLES)}
+    return [name for name, status in found.items() if status and status.st_mode & stat.S_IRWXO]
 
 
 def _days(samples: Path) -> dict[str, int]:

@@ -104,6 +104,7 @@ def judge_store(
     _spool(found, facts.get("spool", []), now_ns)
     kept = [state["keep"] for state in own if state["running"] and state.get("keep")]
     _days(found, facts.get("days", {}), free, kept[0] if kept else None)
+    _open(found, facts.get("open", []))
     _names(found, facts.get("states", []))
     _clock(found, facts, now_ns)
 
@@ -140,6 +141,16 @@ def _days(
         says += f"; the agent has no limit, and leaves {size(kept['min_free_bytes'] or 0)} free"
     facts = {"days": len(days), "bytes": held, "oldest": min(days)}
     found.add("store-retention", level, says, **facts, kept=kept)
+
+
+def _open(found: Findings, tables: Sequence[str]) -> None:
+    """Folders that an earlier version left open keep their permissions: what is made in them is open, too."""
+    if tables:
+        says = f"every user may read {', '.join(tables)}: names of users, jobs and applications"
+        found.add("store-private", "warning", says, tables=list(tables))
+    else:
+        says = "tables that name users, jobs or applications are not open to everybody"
+        found.add("store-private", "ok", says, tables=[])
 
 
 def _limits(kept: dict[str, Any]) -> list[str]:

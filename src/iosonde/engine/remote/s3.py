@@ -1,28 +1,40 @@
-"""A bucket of an S3 server: list, get, put.
+"""A bucket of an S3 server: list, get, put, each request within bounds of bytes and seconds.
 
 Address, region and keys come from the environment that other tools use: ``AWS_ENDPOINT_URL_S3``, ``AWS_ENDPOINT_URL``,
 ``AWS_REGION``, ``AWS_DEFAULT_REGION``, ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_SESSION_TOKEN``. An
-object appears whole or not at all: that is what S3 promises of a put.
+object appears whole or not at all: that is what S3 promises of a put. No redirect is followed (``rust/bucket``): keys
+and tokens reach the server that was named and no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from iosonde import _core
 from iosonde.engine.layout.root import SCHEME, is_bucket
+from iosonde.engine.opener import MIB
 from iosonde.model.errors import StoreError, UsageError
+from iosonde.model.text import clean_text
 
-if TYPE_CHECKING:
-    from obstore.store import S3Config, S3Store
+T = TypeVar("T")
 
-_PATIENCE = timedelta(seconds=30)
-_TRIES = 4
+PATIENCE_S = 30
+"""Seconds for a page of a listing, or for an object beside those that its size allows."""
+SLOWEST_BYTES_PER_S = MIB
+"""Objects have a second more for each MiB."""
+LISTING_S = 300
+"""Seconds for all pages of a listing."""
+MOST_OBJECTS = 1_000_000
+"""Objects of a listing."""
+_PAUSES_S = (0.1, 0.4)
+"""Between requests for one object, where the server fails."""
 
 
 class S3Object(NamedTuple):
@@ -30,8 +42,17 @@ class S3Object(NamedTuple):
 
     key: str
     size_bytes: int
-    modified_ns: int
-    """By the server's clock, which may count whole seconds."""
+    modified_ns: int | None
+    """By the server's clock, which may count whole seconds; None: it does not say."""
+
+
+class ObjectError(Exception):
+    """One object cannot be had; the text is the server's reason. ``gone``: there is none of its key."""
+
+    def __init__(self, reason: str, status: int) -> None:
+        super().__init__(clean_text(reason))
+        self.gone = status == 404
+        self.forbidden = status == 403
 
 
 @dataclass(frozen=True)
@@ -52,91 +73,110 @@ class Bucket:
         return f"{SCHEME}{self.bucket}/{self.prefix}"
 
     def objects(self, below: str = "") -> Iterator[S3Object]:
-        """Every object below the prefix. Raises StoreError, UsageError."""
-        store = self._store
-        import obstore
+        """Every object below the prefix, whatever its key. Raises StoreError, UsageError."""
+        prefix, token, count = self.prefix + below, None, 0
+        seen: set[str] = set()
+        end = time.monotonic() + LISTING_S
+        while True:
+            seconds = min(PATIENCE_S, max(1, int(end - time.monotonic())))
+            some, following = self._page(prefix, token, seconds, below)
+            for key, size, modified in some:
+                if key.startswith(prefix):
+                    count += 1
+                    yield S3Object(key[len(self.prefix) :], size, _instant(modified))
+            if following is None:
+                return
+            late = time.monotonic() >= end
+            if late or following in seen or count >= MOST_OBJECTS:
+                limit = f"{LISTING_S} s" if late else f"{MOST_OBJECTS:,} objects"
+                raise self._failed("list", below, f"the listing does not end within {limit}")
+            seen.add(following)
+            token = following
 
+    def _page(
+        self, prefix: str, token: str | None, seconds: int, below: str
+    ) -> tuple[list[tuple[str, int, str]], str | None]:
         try:
-            for some in obstore.list(store, self.prefix + below, chunk_size=1000):
-                for one in some:
-                    modified_ns = int(one["last_modified"].timestamp()) * 1_000_000_000
-                    yield S3Object(one["path"].removeprefix(self.prefix), one["size"], modified_ns)
-        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            raise self._failed("list", below, error) from error
+            return self._tried(lambda: self._server.page(prefix, token, seconds))
+        except ObjectError as error:
+            raise self._failed("list", below, str(error)) from error
 
-    def get(self, key: str) -> bytes:
-        """The bytes of an object. Raises StoreError, UsageError."""
-        store = self._store
-        import obstore
+    def get(self, key: str, most: int) -> bytes:
+        """The bytes of an object, at most ``most``. Raises ObjectError, UsageError."""
+        return self._tried(lambda: self._server.get(self.prefix + key, most, seconds_for(most)))
 
+    def fetch(self, one: S3Object, draft: Path) -> None:
+        """An object into a file that is there. Raises ObjectError: also another size; OSError: the file."""
+        key, seconds = self.prefix + one.key, seconds_for(one.size_bytes)
+        self._tried(lambda: self._server.fetch(key, str(draft), one.size_bytes, seconds))
+
+    def get_if_there(self, key: str, most: int) -> bytes | None:
+        """``get``, None where there is none. Raises StoreError, UsageError."""
         try:
-            return bytes(obstore.get(store, self.prefix + key).bytes())
-        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            raise self._failed("read", key, error) from error
-
-    def get_if_there(self, key: str) -> bytes | None:
-        """The same, None where there is none. Raises StoreError, UsageError."""
-        store = self._store
-        import obstore
-
-        try:
-            return bytes(obstore.get(store, self.prefix + key).bytes())
-        except (obstore.exceptions.NotFoundError, FileNotFoundError):
-            return None
-        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            raise self._failed("read", key, error) from error
+            return self.get(key, most)
+        except ObjectError as error:
+            if error.gone:
+                return None
+            raise self._failed("read", key, str(error)) from error
 
     def replace(self, key: str, content: bytes) -> None:
         """Bytes as an object, whatever was there. Raises StoreError, UsageError."""
-        store = self._store
-        import obstore
-
+        seconds = seconds_for(len(content))
         try:
-            obstore.put(store, self.prefix + key, content)
-        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            raise self._failed("write", key, error) from error
+            self._tried(lambda: self._server.put(self.prefix + key, content, seconds))
+        except ObjectError as error:
+            raise self._failed("write", key, str(error)) from error
 
     def put(self, key: str, path: Path) -> None:
         """A file as an object. Raises StoreError, OSError."""
-        store = self._store
-        import obstore
-
-        with path.open("rb") as file:
-            try:
-                obstore.put(store, self.prefix + key, file)
-            except (obstore.exceptions.BaseError, ValueError) as error:
-                raise self._failed("write", key, error) from error
+        seconds = seconds_for(path.stat().st_size)
+        try:
+            self._tried(lambda: self._server.send(self.prefix + key, str(path), seconds))
+        except ObjectError as error:
+            raise self._failed("write", key, str(error)) from error
 
     @cached_property
-    def _store(self) -> S3Store:
+    def _server(self) -> _core.Bucket:
         try:
-            from obstore.store import S3Store
-        except ImportError as error:
-            raise UsageError(
-                "buckets need obstore, which is not installed", hint="pip install 'iosonde[s3]'"
-            ) from error
-        keys: S3Config = {
-            "endpoint": self.endpoint,
-            "region": self.region,
-            "access_key_id": self.key_id,
-            "secret_access_key": self.secret,
-        }
-        if self.token:
-            keys["session_token"] = self.token
-        return S3Store(
-            self.bucket,
-            config=keys,
-            client_options={"allow_http": True, "timeout": _PATIENCE},
-            retry_config={"max_retries": _TRIES - 1, "retry_timeout": _PATIENCE},
-        )
+            return _core.Bucket(
+                self.endpoint, self.region, self.bucket, self.key_id, self.secret, self.token
+            )
+        except ValueError as error:
+            raise UsageError(str(error), expected="http://HOST:PORT or https://HOST") from error
 
-    def _failed(self, what: str, key: str, error: Exception) -> StoreError:
-        reason = " ".join(str(error).partition("\n\nDebug source")[0].split())
+    def _tried(self, request: Callable[[], T]) -> T:
+        """What a request gives, asked again where the server fails. Raises ObjectError."""
+        for pause_s in (*_PAUSES_S, None):
+            try:
+                return request()
+            except _core.BucketError as error:
+                reason, status, again = error.args
+                if pause_s is None or not again:
+                    raise ObjectError(str(reason), int(status)) from error
+                time.sleep(pause_s)
+        raise AssertionError("unreachable")
+
+    def _failed(self, what: str, key: str, reason: str) -> StoreError:
         return StoreError(
-            f"cannot {what} {self.url}{key} at {self.endpoint}: {reason}",
+            f"cannot {what} {self.url}{clean_text(key)} at {self.endpoint}: {reason}",
             expected="an S3 server and keys that may do that",
             hint="AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
         )
+
+
+def seconds_for(size_bytes: int) -> int:
+    """Seconds that a request for so many bytes may take."""
+    return PATIENCE_S + size_bytes // SLOWEST_BYTES_PER_S
+
+
+def _instant(text: str) -> int | None:
+    """An instant in ns, UTC, between 1970 and 2100; None for anything else."""
+    try:
+        when = datetime.fromisoformat(text)
+        seconds = int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError):
+        return None
+    return seconds * 1_000_000_000 if 0 <= seconds < 2**32 else None
 
 
 def bucket_of(url: str, environ: Mapping[str, str], endpoint: str | None = None) -> Bucket:

@@ -25,6 +25,7 @@ from iosonde.engine.contract import (
     DESCRIBED_TYPES,
     SCHEMA_VERSION,
 )
+from iosonde.engine.layout.folders import files_in
 from iosonde.engine.merge import merge
 from iosonde.engine.parts import StoreTable, select, writing
 from iosonde.model.job_metrics import About, Good, Role
@@ -81,8 +82,7 @@ def read_described(root: Path, sources: Collection[str] | None = None) -> list[D
 
     A file that is damaged is left out, with a warning. A row whose words are none that are known describes nothing.
     """
-    folder = Path(root) / DESCRIBED.name
-    files = sorted(path for path in folder.glob("*.parquet") if not path.name.startswith("."))
+    files = sorted(files_in(Path(root) / DESCRIBED.name, ".parquet"))
     names = [name for name in DESCRIBED_TYPES if name != "schema_version"]
     found: list[Described] = []
     for columns in select(", ".join(names), files):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iosonde.engine.opener import WORD_BYTES, opened
 from iosonde.model.errors import IosondeError, UsageError
 from iosonde.serve.errors import error_answer
 
@@ -25,8 +27,8 @@ _CHALLENGE = 'Basic realm="iosonde", charset="UTF-8"'
 def read_token(path: Path) -> str:
     """The token of a file, its first line. Raises UsageError: not there, readable by others, too short."""
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(path.stat().st_mode)
+        with opened(path, WORD_BYTES) as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             text = file.read(_MOST).decode("ascii").strip()
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else "not ASCII"

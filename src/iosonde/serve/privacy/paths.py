@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.connectors.darshan.log_transfers import PREFIX
+from iosonde.engine.layout.root import SCHEME
 from iosonde.engine.left_out import left_out
+from iosonde.engine.remote.mirror import EVERYTHING
 
 if TYPE_CHECKING:
     from iosonde.serve.privacy.pseudonyms import Pseudonyms
 
+_IN_BUCKET = re.compile(rf"^{SCHEME}.*?/(?=(?:{'|'.join(EVERYTHING)})/)")
+"""What stands before the key of an object of a store."""
 _LOG_RUN = re.compile(rf"(?<![\w.-]){re.escape(PREFIX)}[\w.-]+?(?=\.parquet|[^\w.-]|\.?$)")
 
 
@@ -36,7 +40,7 @@ class ShownPaths:
         for path in (str(whole), str(self._root)):
             if len(path) > 1:  # neither "." nor "/" stands for a place in a text
                 text = text.replace(path, whole.name)
-        return text
+        return _IN_BUCKET.sub("", text)
 
     def text(self, text: str) -> str:
         """The same with aliases for runs of logs. Not for words of a question: it would tell the alias of a guess."""

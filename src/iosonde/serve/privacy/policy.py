@@ -16,21 +16,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
 
+from iosonde.engine.opener import WORD_BYTES, content
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.serve.privacy.pseudonyms import KEY_BYTES, Pseudonyms
 
 Shown = Literal["hashed", "loopback", "shown"]
 SHOWN: tuple[Shown, ...] = get_args(Shown)
 POLICY, KEY = "policy.toml", "names.key"
-_LARGEST = 65_536
 
 
 def read_policy(root: Path) -> Shown:
     """What the store's policy says; ``hashed`` without one. Raises UsageError: a policy that cannot be read."""
     path = Path(root) / POLICY
     try:
-        with path.open("rb") as file:
-            said = tomllib.loads(file.read(_LARGEST).decode()).get("names", "hashed")
+        said = tomllib.loads(content(path, WORD_BYTES).decode()).get("names", "hashed")
     except FileNotFoundError:
         return "hashed"
     except (OSError, ValueError) as error:
@@ -68,7 +67,7 @@ def _key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
         with contextlib.suppress(OSError):
             draft.unlink()
     try:
-        key = bytes.fromhex(path.read_text().strip())
+        key = bytes.fromhex(content(path, WORD_BYTES).decode().strip())
     except FileNotFoundError:
         return made
     except (OSError, ValueError) as error:

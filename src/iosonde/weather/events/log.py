@@ -20,8 +20,9 @@ from iosonde.engine.atomic import lately_written
 from iosonde.engine.files import write_frame
 from iosonde.engine.layout.months import event_files
 from iosonde.engine.left_out import leave_out
-from iosonde.engine.lines import MAX_LINE, verify, whole_lines
-from iosonde.engine.reading import reading
+from iosonde.engine.lines import MAX_LINE, BadLines, verify, whole_lines
+from iosonde.engine.opener import LINES_BYTES, opened, said
+from iosonde.engine.versions import other_version
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
 from iosonde.weather.slowdown.findings import from_states, is_live
@@ -32,8 +33,6 @@ AGENT, SAMPLES = "agent", "samples"
 UNSEEN = "lost"
 """Outcome of what nobody saw the end of: ``ended_ns`` is when it was seen last."""
 _REMOVE = "removing these lines; the others count"
-_TOLD = 5
-"""Bad lines of one file that are told of one by one."""
 
 
 @dataclass(frozen=True)
@@ -110,31 +109,28 @@ def read_file(path: Path) -> Iterator[Event]:
 
 def read_lines(path: Path) -> Iterator[tuple[Event, bytes]]:
     """The events of one file, each with its line."""
-    bad = 0
-    reading(path)
+    bad = BadLines(path, _REMOVE, "events")
 
     def cut() -> None:
         if not lately_written(path):
             leave_out(path, "ends within a line, which does not count", _REMOVE)
 
     try:
-        with path.open("rb") as file:
+        with opened(path, LINES_BYTES) as file:
             for number, line in enumerate(whole_lines(file, cut), 1):
                 try:
                     event = _event(line)
                 except (ValueError, RecursionError) as error:
-                    bad += 1
-                    if bad <= _TOLD:
-                        leave_out(path, f"line {number}: {error}", _REMOVE)
+                    if not bad.add(number, error):
+                        break
                 else:
                     if event is not None:
                         yield event, line
     except FileNotFoundError:
         return
     except OSError as error:
-        leave_out(path, f"cannot be read: {error.strerror}")
-    if bad > _TOLD:
-        leave_out(path, f"has {bad - _TOLD} more lines that are no events", _REMOVE)
+        leave_out(path, said(error))
+    bad.end()
 
 
 def _event(line: bytes) -> Event | None:
@@ -152,7 +148,7 @@ def _event(line: bytes) -> Event | None:
         raise ValueError("not a JSON object, expected an event")
     version = raw.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+        raise ValueError(other_version(version, SCHEMA_VERSION))
     return Event(
         id=_needed(raw, "id", _text),
         kind=_needed(raw, "kind", _text),

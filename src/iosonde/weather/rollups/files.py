@@ -74,7 +74,7 @@ def write(
             for name in _LISTS
         )
         sql = f"SELECT {_columns()} FROM scalars {joins} ORDER BY target, op, start_ns, host, period_ns"
-        write_parquet(con, sql, path, _PARQUET, stems=stems)
+        write_parquet(con, sql, path, _PARQUET, stems=stems, version=SCHEMA_VERSION)
     finally:
         for name in ("scalars", *(f"{name}_flat" for name in _LISTS)):
             with contextlib.suppress(duckdb.Error):

@@ -19,9 +19,11 @@ from iosonde.engine.contract import LEVEL_COLUMNS, SERIES_KEY
 from iosonde.engine.layout.dates import utc_month
 from iosonde.engine.layout.months import window_files, window_series
 from iosonde.engine.left_out import leave_out
+from iosonde.engine.opener import said
 from iosonde.engine.order_statistics import NO_LEVEL
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.reading import reading
+from iosonde.engine.versions import UPGRADE, WRITTEN
 from iosonde.model.frames import Frame, SeriesKey
 
 if TYPE_CHECKING:
@@ -73,11 +75,11 @@ def _read(path: Path, scope: SampleFilter) -> _core.WindowsChunk | None:
     except FileNotFoundError:
         return None
     except _core.SpoolError as error:
-        leave_out(path, str(error).removeprefix(f"{path}: "), _REMOVE)
+        what = str(error).removeprefix(f"{path}: ")
+        leave_out(path, what, UPGRADE if what.startswith(WRITTEN) else _REMOVE)
         return None
     except OSError as error:
-        reason = error.strerror or str(error)
-        leave_out(path, f"cannot be read: {reason}", _REMOVE)
+        leave_out(path, said(error), _REMOVE)
         return None
     if chunk["torn"] and not lately_written(path):
         leave_out(path, f"ends early ({chunk['torn']}): windows before that count", _REMOVE)

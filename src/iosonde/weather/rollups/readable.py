@@ -17,8 +17,10 @@ from iosonde.engine.layout.segments import (
     sealed_path,
 )
 from iosonde.engine.left_out import leave_out
-from iosonde.engine.sound import unsound
+from iosonde.engine.sound import is_newer, unsound
+from iosonde.engine.versions import UPGRADE
 from iosonde.weather.rollups.choice import RollupChoice, choose
+from iosonde.weather.rollups.files import SCHEMA_VERSION
 
 _WRITABLE = "nothing, or a store that can be written"
 _BACKUP = "moving it out of the store; a copy from a backup brings it back"
@@ -62,10 +64,18 @@ def sound_rollups(
     con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]
 ) -> list[Segment]:
     """Roll-ups that can be read; the others are made again from their samples, or left out."""
-    wrong = unsound(con, [segment.path for segment in kept], _COLUMNS)
+    wrong = unsound(con, [segment.path for segment in kept], _COLUMNS, SCHEMA_VERSION)
     for path, what in wrong.items():
-        tell_damaged(root, path, what)
+        if is_newer(what):
+            leave_out(path, what, UPGRADE, "left out; its samples count where they are there")
+        else:
+            tell_damaged(root, path, what)
     return [segment for segment in kept if segment.path not in wrong]
+
+
+def is_of_newer(con: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    """Whether a newer version of iosonde wrote a roll-up."""
+    return is_newer(unsound(con, [path], _COLUMNS, SCHEMA_VERSION).get(path, ""))
 
 
 def tell_damaged(root: Path, path: Path, what: str) -> bool:

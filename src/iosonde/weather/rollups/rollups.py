@@ -51,7 +51,7 @@ from iosonde.weather.rollups.intervals import (
     most_known,
     take,
 )
-from iosonde.weather.rollups.readable import chosen, sound_kept, tell_damaged
+from iosonde.weather.rollups.readable import chosen, is_of_newer, sound_kept, tell_damaged
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
@@ -119,7 +119,9 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
         covered = stems_of(sealed) if is_merged(sealed.stem) else ()
-        write(con, found, rollup_path(root, sealed), covered)
+        path = rollup_path(root, sealed)
+        if not is_of_newer(con, path):
+            write(con, found, path, covered)
     return found
 
 

@@ -34,6 +34,7 @@ import duckdb
 from iosonde.engine.layout.contents import Contents, holders, rank, replaced_by
 from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.merged import is_merged, merged_stem
+from iosonde.engine.opener import lock_file
 from iosonde.model.errors import StoreError
 from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.weather.upkeep.day import ROLLUPS, SAMPLES, DayFiles, days
@@ -209,7 +210,7 @@ def alone(root: Path) -> Iterator[None]:
             hint="'iosonde store seal'",
         )
     try:
-        with (folder / ".upkeep.lock").open("w") as file:
+        with lock_file(folder / ".upkeep.lock") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
     except OSError as error:

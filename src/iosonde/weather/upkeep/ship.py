@@ -21,8 +21,10 @@ from typing import Protocol
 from iosonde.engine.atomic import draft_of, permitted, sync
 from iosonde.engine.layout.root import is_bucket
 from iosonde.engine.layout.segments import parquet_segments, rollup_segments
+from iosonde.engine.opener import UnfitError, content
 from iosonde.engine.remote.mirror import TABLES, is_ours
 from iosonde.engine.remote.s3 import Bucket, bucket_of
+from iosonde.engine.states import MAX_BYTES
 from iosonde.host.boots import Boot
 from iosonde.model.errors import StoreError
 from iosonde.weather.upkeep.ship_states import ship_states
@@ -84,8 +86,8 @@ class _Folder:
 
     def state(self, key: str) -> bytes | None:
         try:
-            return (self.root / key).read_bytes()
-        except FileNotFoundError:
+            return content(self.root / key, MAX_BYTES)
+        except (FileNotFoundError, UnfitError, IsADirectoryError):
             return None
 
     def replace(self, key: str, content: bytes) -> None:
@@ -111,7 +113,7 @@ class _InBucket:
         self.bucket.put(key, path)
 
     def state(self, key: str) -> bytes | None:
-        return self.bucket.get_if_there(key)
+        return self.bucket.get_if_there(key, MAX_BYTES)
 
     def replace(self, key: str, content: bytes) -> None:
         self.bucket.replace(key, content)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from iosonde.engine.opener import content
 from iosonde.engine.remote.mirror import is_state
 from iosonde.engine.states import MAX_BYTES, read_states
 from iosonde.host.boots import Boot
@@ -92,7 +93,7 @@ def _namesake_ns(there: dict[str, Any], state: dict[str, Any], boot: Boot | None
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return content(path, MAX_BYTES)
     except FileNotFoundError:
         return None
 

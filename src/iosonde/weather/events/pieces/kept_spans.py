@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import zipfile
 import zlib
@@ -24,6 +25,7 @@ import numpy as np
 
 from iosonde.engine.atomic import draft_of, permitted
 from iosonde.engine.layout.dates import utc_date
+from iosonde.engine.opener import JUDGED_BYTES, content
 from iosonde.model.frames import SeriesKey
 from iosonde.model.names import slug
 from iosonde.model.slowdown import INTERVAL_NS
@@ -124,7 +126,8 @@ def load(
 ) -> dict[SeriesKey, JudgedSpan] | None:
     """What was kept of a span; None where nothing was, or not of all series, or of other samples."""
     try:
-        with _path(root, place, span).open("rb") as file, np.load(file) as found:
+        data = io.BytesIO(content(_path(root, place, span), JUDGED_BYTES))
+        with np.load(data) as found:
             columns = {name: found[name] for name in found.files}
             meta = json.loads(columns.pop("meta").tobytes())
         if any(meta["digests"].get(key.op) != value for key, value in digests.items()):
