@@ -36,7 +36,7 @@ test: ## everything; fails if a service cannot be had. TESTS="tests/model ..." r
 	$(if $(TESTS),,$(MAKE) --no-print-directory lint wheel)
 	$(if $(TESTS),,cargo test --workspace --quiet)
 	$(if $(TESTS),,cd web && npm test --silent)
-	$(if $(TESTS),$(BIN)/pytest -rs -n 2 --dist loadfile $(TESTS),scripts/tests)
+	$(if $(TESTS),$(BIN)/pytest -rfEs -n 2 --dist loadfile $(TESTS),scripts/tests)
 
 test-quick: build ## what needs no server, browser, mount or root
 	cargo test --workspace --quiet

@@ -42,6 +42,16 @@ def test_a_program_outside_the_list_is_refused(unlisted: str) -> None:
             os.posix_spawn(asked, [asked], os.environ)
 
 
+def test_programs_beside_the_python_of_the_system_are_no_exception(
+    unlisted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("prefix", "base_prefix"):
+        monkeypatch.setattr(sys, name, "/usr")
+    with pytest.raises(UnlistedError):
+        refuse(f"/usr/bin/{unlisted}", "")
+    refuse(sys.executable, "")
+
+
 def test_a_shell_finds_no_program_outside_the_list(unlisted: str) -> None:
     for shell in (["sh"], ["bash"], ["nice", "sh"], ["unshare", "sh"]):
         done = subprocess.run(

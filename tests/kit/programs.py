@@ -58,11 +58,15 @@ def refuse(executable: Any, path: str) -> None:
 def _is_free(found: Path) -> bool:
     """Whether it is ours, Python's or a test's; a path to nothing is free, too."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    ours = (ROOT, Path(sys.prefix), Path(sys.base_prefix), Path(cache) / "iosonde")
+    ours = [ROOT, Path(cache) / "iosonde"]
+    if sys.prefix != sys.base_prefix:  # else it holds the programs of the system, too
+        ours.append(Path(sys.prefix))
     made = (Path(tempfile.gettempdir()), Path("/dev/shm"))
     place = Path(os.path.abspath(found))  # noqa: PTH100  (links stay)
     return len(found.parts) > 1 and (
-        not found.exists() or any(place.is_relative_to(folder) for folder in (*ours, *made))
+        not found.exists()
+        or found.resolve() == Path(sys.executable).resolve()
+        or any(place.is_relative_to(folder) for folder in (*ours, *made))
     )
 
 
