@@ -3,6 +3,7 @@
 //! Each request has a limit of bytes and of seconds, from the look-up of the server's name to the last byte of its answer.
 //! A redirect is an answer that says no: what a request is signed with goes to the server that was named and to no other.
 
+mod failure;
 mod listing;
 mod words;
 
@@ -16,6 +17,7 @@ use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, SendBody};
 
+pub use failure::Failure;
 pub use listing::{Listed, Page};
 
 /// How long a signature is good for; the server looks when a request begins.
@@ -24,34 +26,6 @@ const SIGNED_FOR: Duration = Duration::from_secs(900);
 const PAGE_BYTES: u64 = 8 << 20;
 /// What is read of an answer that says no.
 const WORDS_BYTES: u64 = 16 << 10;
-
-/// Why there is no object.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The server says no; a redirect is a no.
-    #[error("{words}")]
-    Refused {
-        /// HTTP status.
-        status: u16,
-        /// Its words.
-        words: String,
-    },
-    /// No answer in time.
-    #[error("no answer within {0} s")]
-    Late(u64),
-    /// No answer, or one that ends early.
-    #[error("{0}")]
-    Broken(String),
-    /// More bytes than are taken, or others than were listed.
-    #[error("{0}")]
-    Size(String),
-    /// The file on this side.
-    #[error("{0}")]
-    File(#[from] io::Error),
-    /// What was asked makes no sense.
-    #[error("{0}")]
-    Wrong(String),
-}
 
 /// A bucket of a server, and what requests are signed with.
 pub struct Bucket {

@@ -2,7 +2,7 @@
 
 use rusty_s3::actions::ListObjectsV2;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
 
