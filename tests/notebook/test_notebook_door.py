@@ -280,7 +280,8 @@ def test_what_happened_after_the_hour_in_which_usual_was_learnt(probed, tmp_path
     young = probed.events(since="2026-09-01")
     assert young.to_pandas().op.tolist() == ["data_read"]
     assert young["median"][0] == pytest.approx(3, rel=0.1)
-    assert "/work from login2: what is usual is learned from " in young.lines[0]
+    assert young.lines[0].startswith("/work from login2: what was usual until ")
+    assert " was learned from " in young.lines[0]
     simulated(tmp_path, 6600, {"op": "data_read", "after": "80m", "for": "15m", "multiply": 3.0})
     event = iosonde.open(tmp_path).events(since="2026-09-01").to_pandas().iloc[0]
     assert (event.kind, event.op) == ("slow", "data_read")

@@ -56,9 +56,9 @@ def _clause(one: Unjudged) -> str:
 
 
 def _by_reason(found: Sequence[Unjudged]) -> list[list[Unjudged]]:
-    """Intervals of each reason; apart where a provisional baseline judged."""
+    """Intervals of each reason, in the order of ``Reason``; apart where a provisional baseline judged."""
     groups: dict[tuple[Reason, bool], list[Unjudged]] = {}
-    for one in found:
+    for one in sorted(found, key=lambda one: list(Reason).index(one.reason)):
         groups.setdefault((one.reason, one.blind), []).append(one)
     return list(groups.values())
 
