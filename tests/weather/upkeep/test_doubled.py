@@ -22,6 +22,7 @@ from tests.kit.doubled import grandparent_beside, overlapping, within_one_file
 from tests.kit.samples.makers import START, simulated
 
 LATER = START + 3 * DAY_NS
+DAY = ("--since", "2026-09-21", "--until", "2026-09-22")
 
 
 class KilledError(Exception):
@@ -58,8 +59,8 @@ def answers(root: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
     found = [str(store.count()), str(int(store.rollups().columns["n_due"].sum()))]
     for words in (
         ("export", "windows", "--window", "10m", "--format", "csv"),
-        ("slowdown", "--window", "10m", "--json", "--since", "2026-09-21"),
-        ("events", "--since", "2026-09-21", "--format", "json"),
+        ("slowdown", "--window", "10m", "--json", *DAY),
+        ("events", *DAY, "--format", "json"),
     ):
         capsys.readouterr()
         assert run(*words, store=root) == 0
