@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.soak import soak
+from benchmarks.soak import soak
 from benchmarks.soak.soaked import show
 
 pytestmark = pytest.mark.service

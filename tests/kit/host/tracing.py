@@ -54,7 +54,7 @@ HARMLESS = {
     "memfd_create", "socketpair", "wait4", "waitid", "kill", "pidfd_send_signal",
 }  # fmt: skip
 _OWN_FILES = re.compile(r"(socket|pipe|anon_inode):.*|/memfd:iosonde.*")
-_KERNEL_FILES = re.compile(r"/proc/.*|/dev/kmsg")
+_KERNEL_FILES = re.compile(r"/proc/.*|/sys/dev/block/.*|/dev/kmsg")
 ON_OWN_FILES = {
     "sendto",
     "recvfrom",
@@ -66,7 +66,17 @@ ON_OWN_FILES = {
     "ftruncate",
     "fstat",
 }
-ON_KERNEL_FILES = {"openat", "read", "close", "lseek", "fstat", "statx", "getdents64", "fcntl"}
+ON_KERNEL_FILES = {
+    "openat",
+    "read",
+    "close",
+    "lseek",
+    "fstat",
+    "statx",
+    "getdents64",
+    "fcntl",
+    "readlink",
+}
 
 
 def is_harmless(call: str, path: str) -> bool:
