@@ -34,7 +34,7 @@ def test_slowdown_prints_a_row_an_op_and_the_slow_stretches(store, capsys):
 
 def test_slowdown_without_a_slow_stretch_says_so(store, capsys):
     assert run("slowdown", "--op", "stats", store=store) == 0
-    assert "No slow stretch." in capsys.readouterr().out
+    assert "No slow stretch" in capsys.readouterr().out
 
 
 def test_slowdown_as_data(store, capsys, tmp_path):

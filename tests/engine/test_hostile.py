@@ -14,7 +14,6 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from iosonde.serve.access.paths import left_out_below
 
 from iosonde.bench.bandwidth import tables
 from iosonde.engine import checksum, opener
@@ -28,7 +27,9 @@ from iosonde.jobs.store import jobs
 from iosonde.model.errors import DamagedFileWarning, StoreError, UsageError
 from iosonde.model.jobs import Job
 from iosonde.serve.access.token import read_token
+from iosonde.serve.privacy.paths import ShownPaths
 from iosonde.serve.privacy.policy import POLICY, read_policy
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.weather.seal import seal
 from tests.hostile import Worker
 from tests.kit.commands import put, run
@@ -112,7 +113,7 @@ def test_what_comes_later_is_copied_beside_what_cannot_be_had(states, tmp_path):
             root = mirrored(client(states), tmp_path / "cache")
         assert len(read_states(root)) == number - 1
     assert [one["path"] for one in left_out(root)] == [f"s3://{BUCKET}/{PREFIX}state/n1/work.json"]
-    (served,) = left_out_below(root)
+    (served,) = ShownPaths(root, Pseudonyms(None)).left_out()
     assert served["path"] == "state/n1/work.json"
     assert BUCKET not in str(served)
 
