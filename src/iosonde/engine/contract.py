@@ -38,7 +38,7 @@ LATE = "(began_ns - due_ns > period_ns // 10)"
 """It began late: because an operation before it was still going on (``held_up``), else because of the probing host."""
 LOST = "(outcome <> 'shed' AND (outcome <> 'ok' OR held_up))"
 """Held up, skipped, timed out, failed or pending: what a user would not have got in time. Of rows with the column
-``held_up`` (``weather.samples.lateness``), as the two below."""
+``held_up`` (``weather.lateness``), as the two below."""
 RESPONSE = (
     "(CASE WHEN outcome IN ('skipped', 'timeout') OR (outcome = 'ok' AND held_up) "
     "THEN ended_ns - due_ns WHEN outcome = 'ok' THEN ended_ns - began_ns END)"

@@ -25,7 +25,7 @@ from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
-from iosonde.weather.samples.lateness import with_held_up
+from iosonde.weather.lateness import with_held_up
 from iosonde.weather.samples.time_bins import LATENCY
 
 if TYPE_CHECKING:

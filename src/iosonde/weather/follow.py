@@ -21,7 +21,7 @@ import numpy as np
 from iosonde import _core
 from iosonde.engine.layout.segments import Segment, parquet_segments, segment_keys, spool_segments
 from iosonde.model.frames import NULL_NS, Frame
-from iosonde.weather.samples.lateness import held_up_of
+from iosonde.weather.lateness import held_up_of
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
@@ -44,7 +44,7 @@ class News:
 
     ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns response_ns`` (float64 ns,
     NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late because one before it
-    went on: ``samples.lateness``), in the order in which they were written, which is not always that of
+    went on: ``weather.lateness``), in the order in which they were written, which is not always that of
     ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
     ``damaged``: one line for each segment that cannot be read.
     """

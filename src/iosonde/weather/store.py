@@ -120,7 +120,7 @@ class Store:
         ``levels`` adds exact quantiles with the ends of their 95% intervals, each end by itself:
         ``levels_ns`` int64 (windows, 19, 3): service time at .05, .10 ... .95 as lower, point,
         upper; ``response_ns`` int64 (windows, 2, 3): response time at .90, .95; ``n_response``,
-        ``n_lost``, ``n_late`` and ``n_missed`` (by the host alone: ``samples.lateness``). Missing is -1: n is
+        ``n_lost``, ``n_late`` and ``n_missed`` (by the host alone: ``weather.lateness``). Missing is -1: n is
         too small for that end, or nothing is left that knows. Where raw samples were dropped they are those
         of roll-ups, within 1%.
         """

@@ -27,9 +27,9 @@ from iosonde.engine.contract import (
 )
 from iosonde.engine.order_statistics import Ragged, in_table_order, values_of
 from iosonde.model.frames import NULL_NS, SeriesKey
+from iosonde.weather.lateness import with_held_up
 from iosonde.weather.rollups.histograms import SummedHistograms
 from iosonde.weather.rollups.intervals import IntervalParts
-from iosonde.weather.samples.lateness import with_held_up
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints, Places

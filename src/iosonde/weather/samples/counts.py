@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde.engine.contract import DERIVED, SERIES_KEY
-from iosonde.weather.samples.lateness import with_held_up
+from iosonde.weather.lateness import with_held_up
 
 _MOVING = "('data_read', 'data_write', 'md_create', 'md_read')"
 """Operations that move their ``size_bytes``."""

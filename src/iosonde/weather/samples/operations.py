@@ -14,7 +14,7 @@ from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.arrays import Flags, Floats, Instants, Ints
 from iosonde.model.frames import NULL_NS, SeriesKey
-from iosonde.weather.samples.lateness import with_held_up
+from iosonde.weather.lateness import with_held_up
 
 IN_TIME, LATE, GONE, FAILED = range(4)
 """What became of an operation: done, done and held up by one before, not back (skipped, timed out, pending), failed."""

@@ -16,7 +16,7 @@ from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import literal
 from iosonde.model.frames import Frame, SeriesKey
-from iosonde.weather.samples.lateness import with_held_up
+from iosonde.weather.lateness import with_held_up
 
 
 @dataclass(frozen=True)

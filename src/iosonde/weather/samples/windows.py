@@ -41,7 +41,7 @@ from iosonde.engine.ordering import Part
 from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
-from iosonde.weather.samples.lateness import LATE_BY_HOST, MISSED_BY_HOST, with_held_up
+from iosonde.weather.lateness import LATE_BY_HOST, MISSED_BY_HOST, with_held_up
 
 _OK = "FILTER (outcome = 'ok')"
 _DUE = "FILTER (outcome <> 'shed')"
