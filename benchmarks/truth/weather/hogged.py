@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from benchmarks import machine
@@ -104,17 +104,19 @@ def throttled(running: dict[str, harness.Agent], mount: Path) -> Tally:
     """What is said of a device that gives a MiB a second, from a minute and a half on."""
     device, since_ns = harness.device_of(mount), time.time_ns()
     with harness.throttled(device) as group:
-        pids = [pid for agent in running.values() for pid in agent.processes()]
-        for pid in pids:
-            (group / "cgroup.procs").write_text(str(pid))
+        for agent in running.values():
+            for pid in agent.processes():
+                (group / "cgroup.procs").write_text(str(pid))
         harness.throttle(group, device, THROTTLE_BYTES)
         try:
             time.sleep(THROTTLE_S * 0.6)
             return watch(running, THROTTLE_S * 0.4, since_ns)
         finally:
             harness.throttle(group, device, 0)
-            for pid in pids:
-                (group.parent / "cgroup.procs").write_text(str(pid))
+            # Workers that began meanwhile are in it, too.
+            for pid in (group / "cgroup.procs").read_text().split():
+                with suppress(ProcessLookupError):
+                    (group.parent / "cgroup.procs").write_text(pid)
 
 
 def main(minutes: float = 10.0, calm: float = 6.0) -> None:
