@@ -28,7 +28,7 @@ SICK, DRY = "n05", "/scratch"
 @pytest.fixture(scope="module")
 def hog(tmp_path_factory: pytest.TempPathFactory):
     """A server over an incident: one job's load made /work slow for a while."""
-    made = incident(Kind.ONE_JOB, 13, tmp_path_factory.mktemp("hog"))
+    made = incident(Kind.ONE_JOB, 11, tmp_path_factory.mktemp("hog"))
     options = {"clock": lambda: made.now_ns, "names": Pseudonyms(None)}
     with stores.running(made.root, **options) as (address, _):
         yield address, made

@@ -49,7 +49,7 @@ class Filled:
 
 def fill(folder: Path) -> Filled:
     """An incident with a culprit, every real log and record, and small ones whose words nothing else has."""
-    made = incident(Kind.ONE_JOB, 13, folder)
+    made = incident(Kind.ONE_JOB, 11, folder)
     root = made.root
     records = [DATA / name for name in RECORDS]
     real = [*darshan_made.recorded(), *(path for path in records if path.exists())]

@@ -18,7 +18,7 @@ KEY = bytes(range(32))
 
 @pytest.fixture(scope="module")
 def hog(tmp_path_factory: pytest.TempPathFactory) -> Incident:
-    return incident(Kind.ONE_JOB, 13, tmp_path_factory.mktemp("hog"))
+    return incident(Kind.ONE_JOB, 11, tmp_path_factory.mktemp("hog"))
 
 
 def asking(made: Incident, names: Pseudonyms) -> TestClient:

@@ -11,7 +11,7 @@ import numpy as np
 from iosonde.jobs.attribution.blame import SlowdownSeries
 from iosonde.model.frames import Frame, SlowdownQuery
 from iosonde.weather.slowdown.own_windows import analyse_own
-from iosonde.weather.slowdown.slowdown import learned
+from iosonde.weather.slowdown.slowdown import analyse, learned
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -30,21 +30,27 @@ def probed_slowdown(
 ) -> tuple[SlowdownSeries, str] | None:
     """Slowdown of the op that the event slowed down most, and that op; None: nobody probed it in the event.
 
-    Windows of a minute against what is usual; where slots are shorter or nothing is usual yet, single operations
-    against their median. Windows that the probing host explains are left out. Raises StoreError.
+    Windows of a minute against what is usual, where they hold enough operations, else those that each series is judged
+    in; where slots are shorter or nothing is usual yet, single operations against their median. Windows that the
+    probing host explains are left out. Raises StoreError.
     """
     found = None
     if slot_ns >= WINDOW_NS:
         query = SlowdownQuery(target=target, since_ns=wide_ns[0], until_ns=wide_ns[1])
         store = Store(root)
-        windows = analyse_own(store, query, learned(store, query)).windows
-        if len(windows):
-            factor = np.where(windows["host_busy"].astype(bool), np.nan, windows["slowdown"])
-            first = event_ns[0] - WINDOW_NS
-            found = _worst(
-                windows, windows["start_ns"], factor.astype(np.float64), (first, event_ns[1])
-            )
+        known = learned(store, query)
+        # Attribution counts slots: a longer window than is needed costs it most of them.
+        found = _of_windows(analyse(store, query, known=known).windows, event_ns)
+        found = found or _of_windows(analyse_own(store, query, known).windows, event_ns)
     return found or _single(root, target, wide_ns, event_ns)
+
+
+def _of_windows(windows: Frame, event_ns: tuple[int, int]) -> tuple[SlowdownSeries, str] | None:
+    if not len(windows):
+        return None
+    factor = np.where(windows["host_busy"].astype(bool), np.nan, windows["slowdown"])
+    inside = (event_ns[0] - WINDOW_NS, event_ns[1])
+    return _worst(windows, windows["start_ns"], factor.astype(np.float64), inside)
 
 
 def _single(
