@@ -52,13 +52,14 @@ class Result(NamedTuple):
 
 
 def rows_of(question: Sequence[str], text: str) -> Counter[str]:
-    """What an answer lists: lines of CSV, elements of JSON, but what is said of entries that do not count."""
+    """Rows of an answer: lines of CSV, elements of JSON, without remarks on entries or on time that was not judged."""
     if question[0] == "check":
         return Counter()
     if "json" not in question:
         return Counter(text.splitlines())
     document = json.loads(text)
-    lists = (one for name, one in document.items() if name != "left_out" and isinstance(one, list))
+    told = ("left_out", "not_judged")
+    lists = (one for name, one in document.items() if name not in told and isinstance(one, list))
     plain = (json.dumps(one, sort_keys=True) for some in lists for one in some)
     return Counter(one for one in plain if '"kind": "damaged"' not in one)
 
