@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.harness import wait_for
 from tests.kit.runs.driven import (
     SMALL,
     bandwidth,
@@ -108,6 +109,7 @@ def test_a_rank_that_dies_on_the_other_host_ends_the_run(hosts, place, tmp_path)
         code, _, _ = ended(job)
     assert code != 0
     assert not any(row.complete for row in rows_of(tmp_path))
+    wait_for("ranks of both hosts to end", lambda: not any(map(ranks_on, hosts.names)))
     assert bench(place, "--phases", "cleanup") == 0
     assert left_in(place) == []
 
@@ -115,10 +117,15 @@ def test_a_rank_that_dies_on_the_other_host_ends_the_run(hosts, place, tmp_path)
 def ranks_on(host: str) -> list[int]:
     """Processes of the benchmark in a host's namespace."""
     done = subprocess.run(["ip", "netns", "pids", host], capture_output=True, text=True, check=True)
-    found = [int(pid) for pid in done.stdout.split()]
-    return [
-        pid for pid in found if b"iosonde.cli.main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    return [int(pid) for pid in done.stdout.split() if b"iosonde.cli.main" in _command_of(pid)]
+
+
+def _command_of(pid: str) -> bytes:
+    """Empty when the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def test_nothing_is_left_of_them(tmp_path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.truth.locate.simulate import healthy, with_ost
 from benchmarks.truth.locate.systems import system
+from iosonde.model.units import iso_time
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from tests.kit.commands import run
 from tests.kit.jobs import load_made
@@ -18,8 +19,11 @@ from tests.kit.samples import stores
 
 JOB = "12"
 PAGES = {
-    "weather": (AT_WORK, ".panels[data-loaded=true]"),
-    "why": ("#page=why", "main h2"),
+    "weather": (AT_WORK, ".panels[data-loaded=true] a.event-label"),
+    "event": (
+        f"#page=event&target=/work&at={iso_time(stores.NOW - 2 * stores.MINUTE)}",
+        ".event-chart[data-loaded]",
+    ),
     "about": ("#page=about", "main h2"),
     "jobs": ("#page=jobs", ".list-items a"),
     "job": (f"#page=jobs&job={JOB}&history=all", f"[data-job='{JOB}'] .umami-star"),
