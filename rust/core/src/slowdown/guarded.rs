@@ -225,15 +225,15 @@ impl Guarded {
         if !self.follows(interval.start_ns) || interval.n_due == 0 {
             return judged;
         }
-        self.last_ns = Some(interval.start_ns);
+        let before_ns = self.last_ns.replace(interval.start_ns);
         self.epoch_began_ns.get_or_insert(interval.start_ns);
         let day = interval.start_ns.div_euclid(DAY_NS);
         if day != self.today.day {
             judged.change = self.close_day(day);
         }
         self.note(interval, &judged);
-        let end_ns = interval.start_ns + INTERVAL_NS;
-        if self.is_due(end_ns) {
+        let hour = |start_ns: i64| (start_ns + INTERVAL_NS).div_euclid(HOUR_NS);
+        if self.is_due(before_ns.map(hour) != Some(hour(interval.start_ns))) {
             self.refresh();
         }
         judged
@@ -302,9 +302,10 @@ impl Guarded {
         self.log.push(interval);
     }
 
-    /// Every hour; a young baseline, which is worked out from all of its intervals, less often as it grows.
-    fn is_due(&self, end_ns: i64) -> bool {
-        let hourly = end_ns.rem_euclid(HOUR_NS) == 0 || self.expected.is_none();
+    /// With the first interval that ends in another hour; a young baseline, which is worked out from all of its intervals,
+    /// less often as it grows.
+    fn is_due(&self, new_hour: bool) -> bool {
+        let hourly = new_hour || self.expected.is_none();
         let n = self.log.intervals();
         let early = n < PROVISIONAL_INTERVALS || self.young_seen < PROVISIONAL_INTERVALS;
         let grown = early || n >= self.young_seen + YOUNG_STEP || n >= RELIABLE_INTERVALS;

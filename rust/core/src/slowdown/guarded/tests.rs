@@ -52,6 +52,21 @@ fn it_learns_for_an_hour_and_becomes_reliable_in_three_days() {
 }
 
 #[test]
+fn one_interval_an_hour_refreshes_what_is_expected_wherever_in_the_hour_it_ends() {
+    for place in 0..6 {
+        let (mut guarded, mut random) = (Guarded::default(), Random::stream(7, "guarded"));
+        let mut versions = vec![];
+        for hour in 0..RELIABLE_INTERVALS as i64 + 48 {
+            guarded.learn(&interval(&mut random, 6 * hour + place, 1.0, 1.0));
+            versions.push(guarded.version());
+        }
+        let reliable = &versions[RELIABLE_INTERVALS..];
+        assert!(reliable.windows(2).all(|pair| pair[1] == pair[0] + 1), "place {place}: {reliable:?}");
+        assert!(versions[PROVISIONAL_INTERVALS] > versions[EARLY_INTERVALS], "place {place}");
+    }
+}
+
+#[test]
 fn a_slow_week_is_never_learnt() {
     let (mut guarded, mut random) = (Guarded::default(), Random::stream(2, "guarded"));
     live(&mut guarded, &mut random, 0..20, |_| 1.0);
