@@ -11,7 +11,7 @@ from iosonde.engine.layout.segments import (
     settled,
     spool_segments,
 )
-from iosonde.model.errors import StoreError
+from iosonde.model.errors import DamagedFileWarning, StoreError
 
 START = 1_790_000_000_000_000_000
 SECOND = 1_000_000_000
@@ -49,10 +49,16 @@ def test_only_segments_are_listed(tmp_path):
     assert [s.path for s in later] == [parquet_path(tmp_path, "h", "r-0", START)]
 
 
-def test_a_file_in_place_of_a_folder_is_explained(tmp_path):
+def test_a_file_in_place_of_a_folder_is_left_out_and_named(tmp_path):
     (tmp_path / "spool").touch()
+    with pytest.warns(DamagedFileWarning, match="spool cannot be listed: Not a directory"):
+        assert spool_segments(tmp_path) == []
+
+
+def test_a_file_in_place_of_a_store_is_explained(tmp_path):
+    (tmp_path / "store").touch()
     with pytest.raises(StoreError, match="cannot list"):
-        spool_segments(tmp_path)
+        spool_segments(tmp_path / "store")
 
 
 @pytest.mark.parametrize("stepped_ns", [0, 3600 * SECOND, -3600 * SECOND])

@@ -28,6 +28,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.opener import opened
 from iosonde.engine.reading import reading
 from iosonde.engine.versions import other_version
@@ -61,10 +62,18 @@ _OP_NUMBERS = (
 def read_states(root: Path) -> list[dict[str, Any]]:
     """Every state below ``root/state``, sorted by host and target. No folder: no states.
 
-    A host's folder that cannot be listed is a damaged state of all its targets. Raises OSError: ``root/state`` is none.
+    A host's folder that cannot be listed is a damaged state of all its targets. ``root/state`` that cannot be listed is
+    named and left out.
     """
     states = []
-    for folder in _entries(Path(root) / "state"):
+    try:
+        folders = _entries(Path(root) / "state")
+    except OSError as error:
+        leave_out(
+            Path(root) / "state", f"cannot be listed: {error.strerror}", "the right to read it"
+        )
+        return []
+    for folder in folders:
         try:
             paths = _entries(folder)
         except OSError as error:

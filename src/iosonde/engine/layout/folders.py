@@ -1,11 +1,12 @@
 """Lists of what a folder of the store holds; a folder that is not there holds nothing.
 
-A folder within a table that cannot be listed, for example of a host whose files are its owner's alone, is named and
-left out: the others answer.
+A folder that cannot be listed, for example of a host whose files are its owner's alone, or a file in its place, is
+named and left out: the others answer. Only a store that cannot be entered at all ends a question.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from iosonde.engine.left_out import leave_out
@@ -14,12 +15,10 @@ from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError
 
 _RIGHT = "the right to read it"
-_TABLES = frozenset(("samples", "rollups", "spool", "windows", "events", "runs", "jobs", "metrics"))
-"""A question is about these: without the right to list one there is no answer."""
 
 
 def folders_in(path: Path) -> list[Path]:
-    """Folders in a folder, hidden ones left out. Raises StoreError where a table cannot be listed."""
+    """Folders in a folder, hidden ones left out. Raises StoreError where its parent cannot be entered."""
     return [
         entry for entry in _entries(path) if _is_folder(entry) and not entry.name.startswith(".")
     ]
@@ -44,13 +43,11 @@ def _entries(path: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        if path.name not in _TABLES:
-            if isinstance(error, NotADirectoryError):
-                return []
-            leave_out(path, f"cannot be listed: {error.strerror}", _RIGHT)
-            return []
-        raise StoreError(
-            f"cannot list {path}: {error.strerror}",
-            expected="a readable store folder",
-            hint=Advice(Argument("store", "DIR"), " or IOSONDE_STORE"),
-        ) from error
+        if not (path.parent.is_dir() and os.access(path.parent, os.X_OK)):
+            raise StoreError(
+                f"cannot list {path}: {error.strerror}",
+                expected="a readable store folder",
+                hint=Advice(Argument("store", "DIR"), " or IOSONDE_STORE"),
+            ) from error
+        leave_out(path, f"cannot be listed: {error.strerror}", _RIGHT)
+        return []
