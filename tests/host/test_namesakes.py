@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from iosonde.engine.namesakes import namesakes
+from iosonde.engine.states import namesakes
 from tests.kit.samples.makers import SECOND, START, state
 
 

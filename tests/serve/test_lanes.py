@@ -10,6 +10,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from iosonde.engine.connections import connect
+from iosonde.engine.left_out import leave_out, left_out
+from iosonde.engine.stopping import Stop, StoppedError, stopped_by
 from iosonde.serve.lanes import MOST_HEAVY
 from iosonde.serve.params import AGAIN_S, BusyError
 from iosonde.serve.routes import weather
@@ -144,3 +147,43 @@ def test_beyond_its_bound_a_lane_refuses_and_joins() -> None:
 
     assert asyncio.run(main()) == ["a", "c", "c", "e"]
     assert ran == ["a", "c", "e"]
+
+
+def test_work_that_has_begun_ends_with_its_last_client() -> None:
+    """A lane of one thread: a statement that never ends would keep it for good."""
+    ran = []
+
+    def endless(name: str) -> object:
+        ran.append(name)
+        return connect().execute("SELECT sum(sqrt(range)) FROM range(1000000000000000)").fetchone()
+
+    async def main() -> str:
+        lane = Shared(time.monotonic, threads=1)
+        clients = [asyncio.create_task(lane.answer("a", lambda: endless("a"))) for _ in range(2)]
+        while not ran:
+            await asyncio.sleep(0.01)
+        clients[0].cancel()
+        await asyncio.gather(clients[0], return_exceptions=True)
+        joined = asyncio.create_task(lane.answer("a", lambda: endless("joined")))
+        await asyncio.sleep(0)
+        for client in (clients[1], joined):
+            client.cancel()
+        await asyncio.gather(clients[1], joined, return_exceptions=True)
+        async with asyncio.timeout(60):
+            return await lane.answer("a", lambda: "begun anew")
+
+    assert asyncio.run(main()) == "begun anew"
+    assert ran == ["a"]
+
+
+def test_a_stopped_question_begins_no_statement_and_names_no_file() -> None:
+    stop = Stop()
+    with stopped_by(stop):
+        connection = connect()
+        stop.set()
+        with pytest.raises(StoppedError):
+            connect()
+        with pytest.raises(StoppedError):
+            leave_out(Path("/nowhere/a.parquet"), "cannot be read")
+    assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert left_out(Path("/nowhere")) == []

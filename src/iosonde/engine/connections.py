@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import duckdb
 
+from iosonde.engine.stopping import current_stop
+
 _MOST_IDLE = 4
 """Of one kind: their threads wait, and cost no processor."""
 _DEFAULTS = "RESET memory_limit; SET preserve_insertion_order = false"
@@ -30,7 +32,12 @@ class _Kind(NamedTuple):
 
 
 def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection to an engine that nobody else uses; its tables and views are temporary and end with it."""
+    """A connection to an engine that nobody else uses; its tables and views are temporary and end with it.
+
+    It ends with the question that this thread works on. Raises StoppedError: that was stopped.
+    """
+    if stop := current_stop():
+        stop.check()
     kind = _Kind(os.getpid(), threads, tempfile.gettempdir())
     try:
         engine = _idle[kind].pop()
@@ -39,6 +46,8 @@ def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
     con = engine.cursor()
     con.execute(_DEFAULTS)
     weakref.finalize(con, _give_back, engine, kind).atexit = False
+    if stop:
+        stop.take(con)
     return con
 
 

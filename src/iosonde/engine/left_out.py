@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from iosonde.engine.stopping import current_stop
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.text import clean_text
 
@@ -52,7 +53,12 @@ def identity(path: Path) -> Identity | None:
 def leave_out(
     path: Path, what: str, hint: str = MOVE, fate: str = "left out", *, shown: str = ""
 ) -> None:
-    """Say that a file, or a part of it, does not count. ``what``: a clause about the file; ``shown``: its name."""
+    """Say that a file, or a part of it, does not count. ``what``: a clause about the file; ``shown``: its name.
+
+    Raises StoppedError: the question was stopped, which may be what looks like a damaged file.
+    """
+    if stop := current_stop():
+        stop.check()
     note = LeftOutFile(shown or clean_text(str(path)), clean_text(what), hint)
     with _lock:
         _noted.pop(str(path), None)

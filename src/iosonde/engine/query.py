@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
@@ -80,7 +81,9 @@ def answer(query: Query[T], con: duckdb.DuckDBPyConnection, sources: Sources) ->
     ask = partial(answer_apart, query, live=sources.live, threads=(os.cpu_count() or 1) // lanes)
     pool = ThreadPoolExecutor(lanes)
     try:
-        return reduce(query.merge, pool.map(ask, parts))
+        contexts = [copy_context() for _ in parts]
+        asked = [pool.submit(one.run, ask, part) for one, part in zip(contexts, parts, strict=True)]
+        return reduce(query.merge, (one.result() for one in asked))
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -24,10 +24,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from iosonde import _core
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.opener import opened
 from iosonde.engine.reading import reading
@@ -220,6 +221,14 @@ def _entries(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def namesakes(states: Sequence[dict[str, Any]]) -> list[str]:
+    """Hosts whose name two machines have: their states replace each other, and their samples count as one host's.
+
+    Sorted. A probe found another's state in place of its own, or two boots write at once.
+    """
+    return _core.namesakes(list(states))
 
 
 def remove_files(files: Iterable[Path]) -> list[Path]:

@@ -1,7 +1,7 @@
 """Equal questions are answered once: many clients that look at the same target cost one answer.
 
-Store work is blocking, so it runs on a few threads of its own, never on the event loop. A question that waits ends when
-nobody waits for it any more; beyond ``most_open`` questions the next one is refused.
+Store work is blocking, so it runs on a few threads of its own, never on the event loop. A question ends when nobody
+waits for it any more: its SQL is interrupted. Beyond ``most_open`` questions the next one is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from iosonde.engine.stopping import Stop, stopped_by
 from iosonde.serve.params import BusyError
 
 T = TypeVar("T")
@@ -29,6 +30,7 @@ class _Open:
 
     work: Future[Any]
     answer: asyncio.Future[Any]
+    stop: Stop
     clients: int = 0
 
 
@@ -67,8 +69,10 @@ class Shared:
             return await asyncio.shield(asked.answer)
         finally:
             asked.clients -= 1
-            if not asked.clients and asked.work.cancel():  # only work that has not begun ends
+            if not asked.clients and not asked.answer.done():
                 self._forget(key, asked)
+                if not asked.work.cancel():  # it has begun
+                    asked.stop.set()
 
     def close(self) -> None:
         """Wait for nobody; threads end with their last question."""
@@ -77,8 +81,9 @@ class Shared:
     def _begin(self, key: Hashable, work: Callable[[], Any]) -> _Open:
         if len(self._open) >= self._most_open:
             raise BusyError
-        submitted = self._threads.submit(work)
-        asked = _Open(submitted, asyncio.wrap_future(submitted))
+        stop = Stop()
+        submitted = self._threads.submit(_stoppable, work, stop)
+        asked = _Open(submitted, asyncio.wrap_future(submitted), stop)
         self._open[key] = asked
         asked.answer.add_done_callback(lambda done: self._finished(key, asked, done))
         return asked
@@ -95,3 +100,8 @@ class Shared:
         self._kept.move_to_end(key)
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
+
+
+def _stoppable(work: Callable[[], T], stop: Stop) -> T:
+    with stopped_by(stop):
+        return work()

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.engine.namesakes import namesakes
-from iosonde.engine.states import read_states
+from iosonde.engine.states import namesakes, read_states
 from iosonde.host.boots import Boot, this_boot
 from iosonde.host.clocks import clock_offsets
 from iosonde.model.units import HOUR_NS

@@ -10,8 +10,7 @@ from typing import Any
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.cli.weather import hosts
-from iosonde.engine.namesakes import namesakes
-from iosonde.engine.states import read_states
+from iosonde.engine.states import namesakes, read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers

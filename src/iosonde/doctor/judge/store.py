@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iosonde.doctor.finding import Findings, size
-from iosonde.engine.namesakes import namesakes
+from iosonde.engine.states import namesakes
 from iosonde.host.child import Reply
 from iosonde.host.clocks import clock_offsets
 from iosonde.host.mounts import MEMORY, OVERLAY, Mount, mount_of
