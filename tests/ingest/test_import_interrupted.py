@@ -20,7 +20,7 @@ def test_ctrl_c_says_how_far_it_came(tmp_path: Path, capsys: pytest.CaptureFixtu
     """The long file is not read to its end when the first is in."""
     first, long, store = tmp_path / "sacct", tmp_path / "log", tmp_path / "store"
     first.write_text(TEXT)
-    long.write_text("".join(text(T0 + 60 * n, n + 1) for n in range(4_000)))
+    long.write_text("".join(text(T0 + 60 * n, n + 1) for n in range(20_000)))
     files = [str(first), str(long)]
     arguments = [sys.executable, "-u", "-m", "iosonde.cli.main", "import", *files]
     with subprocess.Popen(
