@@ -73,7 +73,7 @@ def listen(agent: Agent, since_ns: int) -> list[Said]:
     said.append(Said("check", code in (1, 2), "host is busy" in text, text.split("|")[0].strip()))
     events = json.loads(ask("events", "--json", *since, *store)[1])
     noted = [one for one in events["events"] if one["began_ns"] >= since_ns]
-    mine = noted + [one for one in events["slow"] if one["start_ns"] >= since_ns]
+    mine = noted + [one for one in events["slow"] if _reaches(one["end_ns"], since_ns)]
     said.append(Said("events", bool(mine), False, _sentences(mine)))
     slow = json.loads(ask("slowdown", "--json", *since, *store)[1])
     spans = [one for one in slow["spans"] if not one["host_busy"]] + slow["lost"]
@@ -87,6 +87,11 @@ def listen(agent: Agent, since_ns: int) -> list[Said]:
 
 def _bad(one: dict[str, Any]) -> bool:
     return one["kind"] in _BAD
+
+
+def _reaches(end_ns: int | None, since_ns: int) -> bool:
+    """What began earlier counts as long as it goes on."""
+    return end_ns is None or end_ns > since_ns
 
 
 def _names_host(found: list[dict[str, Any]]) -> bool:
@@ -114,10 +119,9 @@ def _metrics(page: str) -> Said:
 
 
 def _why(answer: dict[str, Any], since_ns: int) -> Said:
-    """A stretch that began earlier does not count."""
     slow = answer["links"]["slowness"]["fact"] or {}
     host = answer["verdict"] == "this host" or slow.get("kind") == "host_busy"
-    mine = slow.get("begin_ns", 0) >= since_ns
+    mine = bool(slow) and _reaches(slow["end_ns"], since_ns)
     return Said("why", mine and not host, mine and host, answer["sentence"])
 
 
