@@ -229,6 +229,18 @@ def sentences(
     Raises ValueError, TypeError (a row that is no finding), and what ``offset_s`` raises.
     """
 
+STATE_BYTES: int
+"""A larger file is not a state."""
+
+def read_states(root: Path, reading: Callable[[Path], None] | None) -> list[dict[str, Any]]:
+    """Every state of a store, sorted by host and target; ``reading`` hears of each path before it is opened.
+
+    Raises OSError (path and reason): the folder of states cannot be listed.
+    """
+
+def read_state(path: Path) -> dict[str, Any] | None:
+    """One state file; None if it has vanished, a ``damaged`` state if it is not one."""
+
 def namesakes(states: list[dict[str, Any]]) -> list[str]:
     """Names of hosts that two machines have, sorted, of what ``read_states`` gives."""
 

@@ -22,7 +22,7 @@ pub type Members = Map<String, Value>;
 /// In place of the targets of a host whose folder cannot be listed.
 const ANY: &str = "*";
 /// A larger file is not a state.
-const MAX_BYTES: u64 = 1 << 20;
+pub const MAX_BYTES: u64 = 1 << 20;
 const SCHEMA_VERSION: i64 = 1;
 const TEXT: [&str; 9] =
     ["host", "target", "path", "run_id", "state", "boot_id", "backend", "direct", "access"];
@@ -114,8 +114,8 @@ fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error").next().unwrap_or_default().to_string()
 }
 
-/// None: it has vanished.
-fn read_state(path: &Path) -> Option<Members> {
+/// One state file; none if it has vanished, a `damaged` state if it is not one.
+pub fn read_state(path: &Path) -> Option<Members> {
     let mut bytes = Vec::new();
     let mut heard_ns = None;
     let whole = stored::open(path, MAX_BYTES).and_then(|mut file| {

@@ -243,7 +243,8 @@ fn object<'py>(python: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
     })
 }
 
-fn dictionary<'py>(python: Python<'py>, table: &Members) -> PyResult<Bound<'py, PyDict>> {
+/// A table as a dictionary of Python.
+pub fn dictionary<'py>(python: Python<'py>, table: &Members) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(python);
     for (name, value) in table {
         dict.set_item(name, object(python, value)?)?;

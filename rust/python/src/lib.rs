@@ -17,6 +17,7 @@ mod process;
 mod queue;
 mod slowdown;
 mod spool;
+mod states;
 mod statistics;
 
 use iosonde_core::sample::{Cache, Op};
@@ -37,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ConfigError", python.get_type::<ConfigError>())?;
     module.add("NfsError", python.get_type::<NfsError>())?;
     ask::register(module)?;
+    states::register(module)?;
     module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
     module.add_function(wrap_pyfunction!(spool::read_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_ranks, module)?)?;
