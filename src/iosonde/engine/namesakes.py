@@ -1,4 +1,4 @@
-"""Hosts whose name two machines have: their states replace each other, and their samples count as one host's."""
+"""Hosts whose name two machines share: their states replace each other, and their samples count as one host's."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from iosonde import _core
 
 
 def namesakes(states: Sequence[dict[str, Any]]) -> list[str]:
-    """Names of hosts, sorted. A probe found another's state in place of its own, or two boots write at once."""
+    """Names of such hosts, sorted. A probe found another's state in place of its own, or two boots write at once."""
     return _core.namesakes(list(states))

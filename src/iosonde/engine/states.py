@@ -1,4 +1,4 @@
-"""Live states: one small JSON file a target, replaced by the probe every second.
+"""Live states: a small JSON file per target, replaced by the probe every second.
 
 Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this
 module.
@@ -34,10 +34,10 @@ from iosonde.engine.versions import other_version
 from iosonde.model.text import clean_text
 
 MAX_BYTES = 1 << 20
-"""A larger file is not a state."""
+"""Largest state file."""
 SCHEMA_VERSION = 1
 ANY = "*"
-"""In place of the targets of a host whose folder cannot be listed."""
+"""Target name for a host whose folder cannot be listed."""
 
 _TEXT = ("host", "target", "path", "run_id", "state", "boot_id", "backend", "direct", "access")
 _INTEGERS = (
@@ -80,7 +80,7 @@ def read_states(root: Path) -> list[dict[str, Any]]:
 
 
 def read_state(path: Path) -> dict[str, Any] | None:
-    """One state file; None if it has vanished, a ``damaged`` state if it is not one."""
+    """Read a state file; None if it has vanished, a ``damaged`` state if malformed."""
     try:
         with opened(path, MAX_BYTES) as file:
             text = file.read()
@@ -94,7 +94,7 @@ def read_state(path: Path) -> dict[str, Any] | None:
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    """The JSON object that ``text`` is. Raises ValueError in words that ``rust/ask`` uses, too."""
+    """Parse a JSON object. Raises ValueError in words that ``rust/ask`` uses, too."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -139,13 +139,13 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
 def _numbers(
     raw: dict[str, Any], name: str, members: tuple[str, ...]
 ) -> dict[str, int | float | None] | None:
-    """A table of limits, each None where there is none; None where the state has no such table."""
+    """A table of limits, each None if missing; None if the state has no such table."""
     table = raw.get(name)
     return {key: _number(table.get(key)) for key in members} if isinstance(table, dict) else None
 
 
 def _component(raw: object) -> dict[str, Any] | None:
-    """Which server (``name``) of which target (``of``) a state is about, and what keeps files on it."""
+    """Server (``name``) and target (``of``) of a state, and the pin of its files."""
     if not isinstance(raw, dict):
         return None
     name, of, pin = _text(raw.get("name")), _text(raw.get("of")), raw.get("pin")
@@ -165,7 +165,7 @@ def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cleaned_health(raw: dict[str, Any]) -> dict[str, Any]:
-    """Whether the operation answers, and in which kernel function the stuck one waits."""
+    """Breaker of the operation, and the kernel function in which the hung one waits."""
     evidence = raw.get("evidence")
     evidence = evidence if isinstance(evidence, dict) else {}
     return {"breaker": _text(raw.get("breaker")), "wchan": _text(evidence.get("wchan"))}
@@ -214,7 +214,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def remove_files(files: Iterable[Path]) -> list[Path]:
-    """States and what goes with them, those that were there; folders that are empty then go, too."""
+    """Remove states and their companions, then empty folders; returns the removed files."""
     gone = []
     for file in files:
         with contextlib.suppress(FileNotFoundError):

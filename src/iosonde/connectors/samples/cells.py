@@ -94,7 +94,7 @@ class Instants:
         self._clock, self._started_ns = clock, started_ns
 
     def ns(self, text: str, unit: int | None, what: str) -> int:
-        """Parse an instant: a clock time, or a number in ``unit`` (None: the one that puts it between 1990 and 2100)."""
+        """Parse an instant: a clock time, or a number in ``unit`` (None: the one that dates it 1990 to 2100)."""
         text = text.strip()
         if _NUMBER.fullmatch(text):
             return self._number(text, unit, what)

@@ -1,4 +1,4 @@
-"""Lists of what a folder of the store holds; a folder that is not there holds nothing.
+"""Listings of folders of the store; a missing folder is empty.
 
 A folder within a table that cannot be listed, for example of a host whose files are its owner's alone, is named and
 left out: the others answer.
@@ -15,18 +15,18 @@ from iosonde.model.errors import StoreError
 
 _RIGHT = "the right to read it"
 _TABLES = frozenset(("samples", "rollups", "spool", "windows", "events", "runs", "jobs", "metrics"))
-"""A question is about these: without the right to list one there is no answer."""
+"""Tables whose listing must succeed for a query to have an answer."""
 
 
 def folders_in(path: Path) -> list[Path]:
-    """Folders in a folder, hidden ones left out. Raises StoreError where a table cannot be listed."""
+    """Folders in a folder, without hidden ones. Raises StoreError if a table cannot be listed."""
     return [
         entry for entry in _entries(path) if _is_folder(entry) and not entry.name.startswith(".")
     ]
 
 
 def files_in(path: Path, suffix: str) -> list[Path]:
-    """Its files with a suffix, likewise."""
+    """Files in a folder with a suffix, without hidden ones. Raises StoreError if a table cannot be listed."""
     return [e for e in _entries(path) if e.suffix == suffix and not e.name.startswith(".")]
 
 
