@@ -51,8 +51,9 @@ FATE = (
     "(CASE WHEN outcome = 'ok' THEN CASE WHEN held_up THEN 1 ELSE 0 END WHEN outcome = 'shed' THEN 4 "
     "WHEN outcome IN ('skipped', 'timeout') AND ended_ns IS NOT NULL THEN 2 ELSE 3 END)"
 )
-"""SQL: outcome of an operation: 0 done, 1 done and held up, 2 failed with a known end, 3 failed
-and it is not, 4 not asked for. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service time of 0, response of 1 and 2."""
+"""SQL: outcome of an operation: 0 done, 1 done and held up, 2 came to nothing with a known end, 3 with an unknown
+end, 4 not requested. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service time of 0, response of 1 and 2.
+"""
 
 QUANTILES: dict[str, float] = {
     "q25": 0.25,
