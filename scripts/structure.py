@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "iosonde"
 FULLEST, FAMILIES, TWINS = 24, 3, 5
 """Limits: files of one folder; families of names; class names that stand in several files."""
+VAGUE = 0.03
+"""Limit: share of docstrings whose first line begins with what, which, whether, of, where, how, one."""
 _DANGLING = re.compile(
     r"(of|in|over|what|where|which|as|at|for|from|on|with|beside|past|then|that|by|to|who|how|when) "
 )
@@ -185,6 +187,8 @@ def main() -> int:
     print(f"families of names             {len(shared)}")
     print(f"class names in several files  {len(repeated)}")
     print(f"help strings that dangle      {len(dangling)} of {len(texts)}")
+    vague, firsts = structure_table.vague_docstrings()
+    print(f"vague first lines             {vague} of {firsts}")
     print(f"lines of src, rust, schema    {lines()}")
     for one in (*python, *page, *by_type):
         print("circle:", " <-> ".join(one))
@@ -201,7 +205,7 @@ def main() -> int:
     for row in structure_table.rows(edges, by_type):
         print(" | ".join(row))
     over = bool(python or page or by_type or dangling) or fullest[1] > FULLEST
-    over = over or len(shared) > FAMILIES or len(repeated) > TWINS
+    over = over or len(shared) > FAMILIES or len(repeated) > TWINS or vague > VAGUE * firsts
     return int(over and "--check" in sys.argv[1:])
 
 

@@ -1,1 +1,1 @@
-"""What can storage do? Benchmarks, backends and runs."""
+"""Benchmarks of storage, their backends, and stored runs."""

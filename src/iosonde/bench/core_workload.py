@@ -15,17 +15,17 @@ from iosonde.bench.runtime.workload import RankProgress
 from iosonde.model.errors import MeasureError, UsageError
 
 CoreRanks = _core.Metadata | _core.Bandwidth
-"""The ranks of one process as a benchmark of the core has them."""
+"""Ranks of one process, for each benchmark of the core."""
 
 
 class CoreWorkload:
-    """What workloads of the core have in common. ``place``: its name, for errors."""
+    """Common part of the core's workloads. ``place``: its name, for errors."""
 
     def __init__(self, place: str, ranks: CoreRanks) -> None:
         self._place, self._ranks = place, ranks
 
     def order(self, action: str, arguments: Mapping[str, Any]) -> None:
-        """Any order of the core."""
+        """Pass any order to the core."""
         with core_errors(self._place):
             self._ranks.order(json.dumps({"do": action, **arguments}))
 
@@ -68,7 +68,7 @@ class CoreWorkload:
 
 @contextlib.contextmanager
 def core_errors(place: str) -> Iterator[None]:
-    """The core's errors as ours, with the place: UsageError where the request was wrong, else MeasureError."""
+    """Convert the core's errors to ours, with the place: UsageError for a wrong request, else MeasureError."""
     try:
         yield
     except _core.BenchError as error:

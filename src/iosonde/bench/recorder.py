@@ -25,29 +25,29 @@ from iosonde.model.runs import RunRow
 
 
 class Observer(Protocol):
-    """What a run reports to, and asks whether to end."""
+    """Receiver of a run's progress, which may end it."""
 
     def begins(self, place: str, ranks: int, number: int, of: int) -> None:
-        """A run begins."""
+        """Report the start of a run."""
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """How far a phase is, over the ranks of this process."""
+        """Report progress of a phase, over the ranks of this process."""
 
     def note(self, text: str) -> None:
-        """A message for people."""
+        """Show a message."""
 
     def ended(self, rows: Sequence[RunRow]) -> None:
-        """Rows of a phase, all ranks together."""
+        """Report rows of a phase, all ranks together."""
 
     def wanted(self) -> bool:
-        """Whether a user wants an end."""
+        """True if the user wants to end."""
 
     def tidying(self) -> None:
-        """An end was wanted: now the objects are removed; a second wish leaves them."""
+        """Report that objects are being removed after the user's end; a second one leaves them."""
 
 
 class Recorder:
-    """Receives phases, keeps their rows, puts them into the store."""
+    """Receives phases, keeps their rows, and writes them into the store."""
 
     def __init__(
         self,
@@ -62,15 +62,15 @@ class Recorder:
         self._noted: set[tuple[str, str]] = set()
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """To the observer."""
+        """Pass on to the observer."""
         self._observer.progress(phase, ended, planned, failed)
 
     def wanted(self) -> bool:
-        """To the observer."""
+        """Pass on to the observer."""
         return self._observer.wanted()
 
     def note(self, text: str) -> None:
-        """To the observer."""
+        """Pass on to the observer."""
         self._observer.note(text)
 
     def result(self, result: PhaseResult) -> None:
@@ -97,16 +97,16 @@ class Recorder:
         return total_rows(self.label, result)
 
     def keep(self, result: PhaseResult) -> None:
-        """Put what a phase leaves beside its rows into the store."""
+        """Store data of a phase other than its rows."""
 
     def finish(self, now_ns: int) -> None:
-        """Write the run whole."""
+        """Write the whole run."""
         root, run_id = self.root, self.label.run_id
         if root is not None:
             self.put(lambda: runs.finish(root, run_id, now_ns))
 
     def put(self, call: Callable[[], object]) -> None:
-        """A store that fails meanwhile does not end the measurement, of which others are a part."""
+        """Write into the store; a failing store does not end the measurement, in which others take part."""
         if self.problem is not None:
             return
         try:
@@ -115,7 +115,7 @@ class Recorder:
             self.problem = error
 
     def _note_failures(self, phase: str, total: PhaseTally) -> None:
-        """Each kind of failure, the first time it comes."""
+        """Report each kind of failure on its first occurrence."""
         for op in total.ops.values():
             for outcome, count in op.failed.items():
                 if (op.op, outcome) not in self._noted:
@@ -139,7 +139,7 @@ def failure_words(outcome: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlanOutcome:
-    """Rows of a plan, errors on the way, and whether a user ended it."""
+    """Rows of a plan, errors, and True if the user ended it."""
 
     rows: list[RunRow]
     errors: list[IosondeError]
@@ -147,7 +147,7 @@ class PlanOutcome:
 
 
 def check_store(root: Path, processes: Processes) -> None:
-    """Before anything is measured: that it can be kept. Raises StoreError in every process."""
+    """Check before the measurement that the store is writable. Raises StoreError in every process."""
     error: StoreError | None = None
     try:
         folder = root / "runs"
@@ -165,6 +165,6 @@ def check_store(root: Path, processes: Processes) -> None:
 
 
 def gathered_rows(rows: list[RunRow], processes: Processes) -> list[RunRow]:
-    """At process 0 the rows of all ranks and of all together, elsewhere those of its own ranks."""
+    """Rows of all ranks and totals at process 0, of its own ranks elsewhere."""
     own = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
     return [row for part in processes.gather(own) for row in part]

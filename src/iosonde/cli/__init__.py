@@ -1,4 +1,4 @@
-"""The command ``iosonde``: one short file a command.
+"""The command ``iosonde``: one short file per command.
 
 Commands parse, ask, and print; they never compute.
 """

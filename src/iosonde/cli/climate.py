@@ -1,4 +1,4 @@
-"""iosonde climate: what changed for good, when, how much, and what else changed with it."""
+"""iosonde climate: lasting changes with dates and sizes, and simultaneous changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command with its module and summary: eight stand first, the others in folded groups."""
+"""All commands with modules and summaries: eight first, the others in folded groups."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ RENAMED: dict[str, tuple[str, ...]] = {
 
 
 def every() -> Iterator[Command]:
-    """All commands, in the order of the help; those that it does not list come last."""
+    """All commands, in the order of the help; unlisted ones come last."""
     yield from FIRST
     for group in GROUPS.values():
         yield from group
@@ -80,7 +80,7 @@ def every() -> Iterator[Command]:
 
 
 def renamed(arguments: Sequence[str]) -> tuple[list[str], str]:
-    """Arguments with a former command replaced, and a note with the new words; "" where nothing changed."""
+    """Arguments with a former command replaced, and a note with the new words; "" if unchanged."""
     if not arguments or arguments[0] not in RENAMED:
         return list(arguments), ""
     words = RENAMED[arguments[0]]
@@ -88,7 +88,7 @@ def renamed(arguments: Sequence[str]) -> tuple[list[str], str]:
 
 
 def listed(*, all_of_them: bool) -> str:
-    """The eight first commands, then the groups: folded to a line each, or with every summary."""
+    """The eight main commands, then the groups: folded to a line each, or with every summary."""
     lines = [_line(command) for command in FIRST] + [""]
     for title, commands in GROUPS.items():
         if all_of_them:

@@ -104,7 +104,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _margin(text: str) -> float:
-    """``20%`` or ``1.2`` -> 1.2."""
+    """Parse ``20%`` or ``1.2`` to 1.2."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text.strip())
     value = float(match[1]) if match else 0.0
     margin = 1 + value / 100 if match and match[2] else value
@@ -200,7 +200,7 @@ def _quantiles(found: list[OpComparison]) -> list[tuple[str, ...]]:
 
 
 def _notes(found: list[OpComparison]) -> dict[str, list[str]]:
-    """Each note once, with the operations it is about."""
+    """Each note once, with its operations."""
     notes: dict[str, list[str]] = {}
     for op in found:
         for note in op.notes:

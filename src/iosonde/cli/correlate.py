@@ -1,4 +1,4 @@
-"""iosonde correlate: what goes with the performance of jobs, from any table of them."""
+"""iosonde correlate: correlations with the performance of jobs, from any table of them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _correlate(args: argparse.Namespace, note: Note) -> int:
 
 
 def _loaded(args: argparse.Namespace, note: Note) -> list[Loaded]:
-    """The tables asked for, or the store's jobs."""
+    """Tables requested, or the store's jobs."""
     from iosonde.connectors.source import Settings
     from iosonde.jobs.table.from_files import Loaded, load_tables, mappings
     from iosonde.jobs.table.source import from_store, remarks
@@ -183,7 +183,7 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace, note: No
 
 
 def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
-    """One a metric: a sign that turns before one that vanishes."""
+    """Worst warning per metric: a reversed sign before a vanishing one."""
     order = ("turned", "opposed", "only-between")
     worst: dict[str, PooledWarning] = {}
     for warning in sorted(warnings, key=lambda one: order.index(one.kind)):
@@ -192,7 +192,7 @@ def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
 
 
 def _strongest(rows: list[Correlation], most: int) -> list[Correlation]:
-    """Claims first, by their size; all in the given order for 0."""
+    """Strongest rows: claims first, by size; 0: all in the given order."""
     if not most or len(rows) <= most:
         return rows
     order = sorted(rows, key=lambda row: (not claimed(row), -abs(row.spearman or 0)))

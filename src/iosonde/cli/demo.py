@@ -1,4 +1,4 @@
-"""iosonde demo: watch a directory, put a load on it, and see it found, dated and explained."""
+"""iosonde demo: watch a directory, put a load on it, and print the slowdown found."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ EXAMPLES = """\
 _REFRESH_S = 0.5
 DEFAULT_NS = 90 * SECOND_NS
 _SHORTEST_NS = 30 * SECOND_NS
-"""Of a demo that learns what is usual, in windows of 2 s, before its load."""
+"""Shortest demo that learns a baseline, in windows of 2 s, before its load."""
 _QUIET_WINDOWS = 6
 """Windows before the load: five are learnt from."""
 _LOADS = {"writer": 16, "create_delete": 1}
-"""Kinds of load and their threads: what slows blocks and files of a fast disk clearly (5x, not 2x)."""
+"""Kinds of load and their threads: they slow blocks and files of a fast disk clearly (5x, not 2x)."""
 
 
 class LoadTimes(NamedTuple):
-    """When the load really ran, ns since the epoch."""
+    """Actual start and end of the load, ns since the epoch."""
 
     began_ns: int
     ended_ns: int
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the demonstration; 130 when it was interrupted before the load had run."""
+    """Run the demonstration; 130 if interrupted before the load had run."""
     args = _parse(arguments)
     base = Path(tempfile.mkdtemp(prefix="iosonde-demo-", dir=Path.cwd()))
     own = base / "storage"
@@ -165,7 +165,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _fitting(duration_ns: int) -> str:
-    """Options that fit into a demo of this length, at the usual proportions."""
+    """Options that fit into a demo of this length, at the default proportions."""
     if duration_ns < _SHORTEST_NS:
         return f"--duration {format_option(DEFAULT_NS)}"
     at, length = (round(share * duration_ns / SECOND_NS) for share in (0.4, 0.3))
@@ -173,7 +173,7 @@ def _fitting(duration_ns: int) -> str:
 
 
 def _measure(args: argparse.Namespace, config: dict[str, Any]) -> LoadTimes | None:
-    """Probe, load, stop; None when the user ended it before the load had."""
+    """Probe, load, stop; None if the user ended it before the load had."""
     with Interrupt() as interrupt, ForegroundProbe(config) as instrument:
         if not probe.prepare(instrument, interrupt):
             return None
@@ -281,7 +281,7 @@ def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
 
 
 def _serve(root: Path) -> None:
-    """The page, on the usual port or, when that is taken, on any."""
+    """Serve the page, on the default port or, if that is taken, on any."""
     from iosonde.serve.run import run
     from iosonde.serve.upkeep import sealing
 

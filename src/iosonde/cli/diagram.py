@@ -40,7 +40,7 @@ def show_diagram(args: argparse.Namespace, note: Note) -> None:
 
 
 def _sentence(table: JobTable, args: argparse.Namespace) -> str:
-    """What explain says of the run; "" where nothing says how fast it was."""
+    """Sentence of explain about the run; "" without a performance."""
     try:
         _, verdict, _ = answers.explain_job(
             judged(table), args.job, args.step, history=args.history, last=args.last

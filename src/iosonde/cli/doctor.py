@@ -1,4 +1,4 @@
-"""iosonde doctor: whether what the probe measures means what one thinks."""
+"""iosonde doctor: check mounts, caches and clocks that distort what the probe measures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LEAST_NS = 100_000_000
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Examine and print; 1 when something is worth doing."""
+    """Examine and print; 1 if action is needed."""
     parser = options.Parser(
         "doctor", "Does what the probe measures mean what you think it does?", EXAMPLES
     )
@@ -109,7 +109,7 @@ def _segments(root: Path) -> list[Path]:
 
 
 def _print(findings: Sequence[Diagnosis], quiet: bool) -> None:
-    """By subject, in the order of the examination; the advice below what it is about."""
+    """Print findings by subject, in the order of the examination, each with its advice below."""
     coloured = options.colourful()
     shown = [f for f in findings if not quiet or f.level in ("warning", "problem")]
     for subject, group in groupby(shown, key=lambda finding: finding.subject):

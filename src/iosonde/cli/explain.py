@@ -1,4 +1,4 @@
-"""iosonde explain: why was this job slow, in one sentence with its evidence, and its diagram."""
+"""iosonde explain: reasons for a slow job, in one sentence with evidence, and its diagram."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Others are compared with earlier runs of the same program, file mode, direction 
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print why a job was slow."""
+    """Print the reasons for a slow job."""
     args = _parse(arguments)
     with job_options.notes_last() as note:
         if args.diagram:
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _records(args: argparse.Namespace, note: Note) -> list[Job]:
-    """What the store has of the job, which may be named by a part of its id."""
+    """Stored records of the job, which may be named by a part of its id."""
     root = job_options.only_store(args)
     records = answers.records_of(root, args.job)
     if records:
@@ -94,7 +94,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _answer_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
-    """A job of the store of which nothing but a scheduler's records is known; False: it is none."""
+    """Print a job with a scheduler's records only; False for other jobs."""
     if answers.has_performance(records):
         return False
     root = job_options.only_store(args)
@@ -117,7 +117,7 @@ def _answer_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
 
 
 def _answer(table: JobTable, args: argparse.Namespace, records: list[Job], note: Note) -> None:
-    """One run: its sentence, the evidence, the diagram."""
+    """Print the answer for one run: its sentence, the evidence, the diagram."""
     found, verdict, diagram = answers.explain_job(
         table, args.job, args.step, history=args.history, last=args.last
     )
@@ -139,7 +139,7 @@ def _answer(table: JobTable, args: argparse.Namespace, records: list[Job], note:
 
 
 def _answer_several(table: JobTable, args: argparse.Namespace, note: Note) -> None:
-    """The sentence of every run of a job, worst first."""
+    """Print the sentence of every run of a job, worst first."""
     found, more = answers.explain_runs(table, args.job, history=args.history, last=args.last)
     for name, one, _ in found if args.verbose else ():
         for text in one.notes:
@@ -166,7 +166,7 @@ def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
 def _meanwhile(
     table: JobTable, args: argparse.Namespace, records: list[Job]
 ) -> answers.ScheduledAnswer | None:
-    """What probes and the scheduler say of a run of the store."""
+    """Data of probes and the scheduler for a stored run."""
     if args.table:
         return None
     root = job_options.only_store(args)

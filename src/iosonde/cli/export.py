@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _require_rows(args: options.Arguments) -> None:
-    """An empty store has no table to write. Raises NothingMeasuredError."""
+    """Check that there are rows to write. Raises NothingMeasuredError."""
     root = options.store_root(args)
     if args.table != "runs":
         require_samples(root)
@@ -91,7 +91,7 @@ def _require_rows(args: options.Arguments) -> None:
 
 
 def _called(args: options.Arguments) -> str | None:
-    """The target's name; runs of benchmarks have their directory instead. Raises UsageError for an unknown one."""
+    """Name of the target; benchmark runs have their directory instead. Raises UsageError for an unknown one."""
     if args.target is None or args.table == "runs":
         return None if args.target is None else args.target.rstrip("/") or "/"
     store = Store(options.store_root(args))

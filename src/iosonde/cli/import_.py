@@ -1,4 +1,4 @@
-"""iosonde import: what benchmarks, monitors, schedulers and jobs left behind becomes samples, runs, series and jobs."""
+"""iosonde import: files of benchmarks, monitors, schedulers and jobs become samples, runs, series and jobs."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _LATEST_NS = 7_258_118_400_000_000_000
 _SINCE, _EVERY = "-1d", "1m"
 _MOST_LINES = 200
 _TOLD = 5
-"""Files that cannot be opened, which are told of by name."""
+"""Most unreadable files reported by name."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Import files; 1 if a line of them could not be read (what could be is in the store)."""
+    """Import files; 1 if a line of them could not be read (readable ones are stored)."""
     args = _parse(arguments)
     now_ns = options.now_ns()
     question = _question(args, now_ns)
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _lines(done: Imported, now_ns: int) -> Iterable[str]:
-    """Everything but files one by one."""
+    """All lines except those of single files."""
     if n := done.logs_beyond:
         more = "of so many logs at once only the jobs are stored"
         options.note(f"{more}: 'iosonde locate' knows none of these {format_count(n)}")
@@ -140,7 +140,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _add_record_options(parser: argparse.ArgumentParser) -> None:
-    """What records do not say themselves."""
+    """Add options for values that records do not contain."""
     add = parser.add_argument
     add("--system", default="", metavar="NAME", help="file system of records that name none")
     add("--zone", metavar="ZONE", help="zone of clock times without one: Europe/Berlin, UTC")
@@ -154,7 +154,7 @@ def _add_record_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _question(args: argparse.Namespace, now_ns: int) -> Question:
-    """What the arguments ask. Raises UsageError: no such time zone, a range without a server, a bad mapping."""
+    """Question from the arguments. Raises UsageError: no such time zone, a range without a server, a bad mapping."""
     from iosonde.jobs.table.from_files import mappings
 
     started = None if args.started is None else parse_time(args.started, now_ns)

@@ -1,4 +1,4 @@
-"""iosonde jobs: which jobs there are to explain, newest or slowest first."""
+"""iosonde jobs: list of jobs to explain, newest or slowest first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from iosonde.model.units import about_length, format_count, format_factor, forma
 _LEFT = ("job", "run", "user", "began", "kind", "file system", "state")
 _HEAD = (*_LEFT, "ran", "nodes", "rate", "of peak", "slower")
 _LESS = ("of peak", "state", "run", "file system", "nodes", "kind", "rate")
-"""Columns that go, one after the other, where the terminal is narrow."""
+"""Columns to drop, in this order, on a narrow terminal."""
 EXAMPLES = """\
   iosonde jobs                            the newest jobs of the store
   iosonde jobs --slow --since -2d         slow ones of the last two days, the slowest first
@@ -100,7 +100,7 @@ def _print(found: JobList, sort: Sort, now_ns: int) -> None:
 
 
 def _fitted(rows: Sequence[dict[str, str]]) -> str:
-    """Columns of which something is known."""
+    """Table of columns with known values."""
     names = [name for name in _HEAD if name == "job" or any(row[name] for row in rows)]
     left = sum(name in _LEFT for name in names)
     return table(names, [[row[name] for name in names] for row in rows], left, _LESS)

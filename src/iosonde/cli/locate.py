@@ -1,4 +1,4 @@
-"""iosonde locate: which component of the storage is slow, from the transfers of a bandwidth benchmark."""
+"""iosonde locate: slow components of the storage, from the transfers of a bandwidth benchmark."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ server's failover pair), rank (its host). docs/locate.md describes the files and
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what is slow, and what the run cannot tell."""
+    """Print slow components, and unanswerable questions."""
     args = _parse(arguments)
     found = answers.located(_source(args), args.topology, args.rates, _warn)
     if args.plot is not None:
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _source(args: argparse.Namespace) -> answers.Source:
-    """The file of this name, else the run of the store. Raises UsageError."""
+    """File of this name, else the run of the store. Raises UsageError."""
     path, root = Path(args.run), options.store_root(args)
     if path.exists():
         return answers.Source(path=path)

@@ -1,4 +1,4 @@
-"""The front door: finds the command, loads its module only, turns errors into one line and a code.
+"""Entry point: finds the command, loads only its module, turns errors into one line and an exit code.
 
 Exit codes: 0 done, 1 it failed, 2 the request was wrong, 130 Ctrl-C, 141 the reader of our output
 went away. ``check`` keeps the codes of monitoring plugins (0 ok, 1 warning, 2 critical, 3 unknown).
@@ -20,7 +20,7 @@ from iosonde.cli.shared.terminal import safe_output
 from iosonde.model.errors import IosondeError, UsageError
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
-"""What writing to stdout may end with."""
+"""Errors of writing to stdout."""
 
 EXAMPLES = """\
 Try it:
@@ -32,7 +32,7 @@ Try it:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``iosonde`` and return its exit code; errors of ours, Ctrl-C, closed pipes end here."""
+    """Run ``iosonde`` and return its exit code; handles our errors, Ctrl-C and closed pipes."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _make_writable()
     with safe_output():
@@ -65,7 +65,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _tell_os_error(error: OSError) -> None:
-    """One line, of a file that could not be used or of stdout."""
+    """Print a line on an unusable file or stdout."""
     if error.filename is not None:
         print(f"iosonde: {error.filename}: {error.strerror}", file=sys.stderr)
         return
@@ -74,7 +74,7 @@ def _tell_os_error(error: OSError) -> None:
 
 
 def _make_writable() -> None:
-    """Output that was closed goes nowhere; a letter that its encoding has not becomes ``?``.
+    """Discard output to a closed stream; print ``?`` for characters that its encoding lacks.
 
     A descriptor that is closed would also be given to the next file that is opened.
     """
@@ -129,7 +129,7 @@ def _find(name: str) -> Command:
 
 
 def help_text(*, all_of_them: bool = False) -> str:
-    """The help of ``iosonde`` itself: the eight first commands, or every one."""
+    """Help of ``iosonde`` itself: the eight main commands, or all."""
     lines = [
         "usage: iosonde COMMAND [options]",
         "",

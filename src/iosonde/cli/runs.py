@@ -72,7 +72,7 @@ def _answer(args: argparse.Namespace) -> int:
 
 
 def _up(value: float | None) -> tuple[bool, float]:
-    """What is missing comes last."""
+    """Sort key, ascending, with missing values last."""
     return value is None, value or 0.0
 
 
@@ -88,7 +88,7 @@ _ORDERS: dict[str, Callable[[RunSummary], Any]] = {
     "creates": lambda one: _down(one.creates_per_s),
     "max": lambda one: _down(one.max_ns),
 }
-"""How runs are listed."""
+"""Orders of listed runs."""
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _store(args: argparse.Namespace) -> tuple[Path, Upkeep | None]:
-    """The folder that is served, and what is done to it meanwhile."""
+    """Folder to serve, and its upkeep."""
     from iosonde.serve.upkeep import Upkeep, sealing
 
     if bucket := options.store_bucket(args):

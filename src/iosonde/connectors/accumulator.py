@@ -1,4 +1,4 @@
-"""Readings of one series, from when they are read until they are given out."""
+"""Buffered readings of one series, until they are emitted."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from iosonde.model.quality import Note
 
 
 class Column(NamedTuple):
-    """What is given out of a series."""
+    """Readings emitted from a series."""
 
     component: str
     times: Instants
-    """(T,), ascending, each once. Of counters one more than there are steps between them."""
+    """(T,), ascending and unique. A counter has one more time than steps."""
     steps: Instants
-    """(T,), or none at all: of instants and counters."""
+    """(T,); empty for instants and counters."""
     values: Floats
-    """(T,). A counter's are less its first reading."""
+    """(T,). A counter's values are relative to its first reading."""
     unknown: list[int]
-    """Steps of a counter of which is known that nothing is."""
+    """Steps in which a counter's increment is unknown."""
     notes: tuple[Note, ...]
 
 
 class Held:
-    """Readings of a counter or a state.
+    """Buffered readings of a counter or a gauge.
 
     A counter's readings are less ``base``, its first one, so that long counters stay exact; NaN stands for a
     reading of 0. Until the end its last step is not given out, nor are zeros behind other readings, as what comes
@@ -62,11 +62,11 @@ class Held:
 
     @property
     def alone(self) -> bool:
-        """Whether it is a counter that was read once and no more."""
+        """True for a counter with a single reading."""
         return self.counts and self.flushed_ns < 0 and len(self.times) == 1
 
     def give(self, component: str, end: bool) -> Column | None:
-        """What is complete, in the order of time, each time once: the first reading of it. ``end``: everything."""
+        """Pop complete readings in time order, the first reading per time. ``end``: pop everything."""
         times, values, steps = self._in_order(component)
         doubtful, lost = 0, False
         if self.zeros:  # before that there is no need to look
@@ -97,7 +97,7 @@ class Held:
         return Column(component, times[:upto], steps[:upto], known, unknown, notes)
 
     def _in_order(self, component: str) -> tuple[Instants, Floats, Instants]:
-        """What is held by time, without what comes too late or again."""
+        """Buffered readings sorted by time, without late and repeated ones."""
         times = np.array(self.times, dtype=np.int64)
         values = np.array(self.values, dtype=np.float64)
         steps = np.array(self.steps, dtype=np.int64)
@@ -118,7 +118,7 @@ class Held:
         return times[order], values[order], steps[order] if len(steps) else steps
 
     def _real(self, times: Instants, values: Floats, component: str) -> tuple[Flags, int, bool]:
-        """Which readings are some; how many zeros at the end may yet be none; whether the first one was none."""
+        """Mask of real readings; number of trailing zeros still in doubt; True if the first reading was none."""
         real = np.ones(len(values), dtype=np.bool_)
         zero = np.isnan(values)
         begun_before = not math.isnan(self.was)
@@ -141,7 +141,7 @@ class Held:
         return real, doubtful, lost
 
     def _unknown(self, times: Instants, known: Floats, component: str, lost: bool) -> list[int]:
-        """Steps in which a counter began again, or which lead from a zero that was none."""
+        """Steps with a counter restart, and steps after a zero reading that was no reading."""
         unknown = {int(place) - 1 for place in np.searchsorted(times, self.restarts or ())}
         unknown &= set(range(len(times) - 1))
         anew = sum(bool(known[step + 1] >= known[step]) for step in unknown)

@@ -1,4 +1,4 @@
-"""Files as they lie on disks: plain, or packed by gzip, xz or bzip2. What cannot be read is told by its first bytes."""
+"""Files on disk, plain or packed by gzip, xz or bzip2. Unreadable formats are recognised by their first bytes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ BROKEN: tuple[type[Exception], ...] = (
     gzip.BadGzipFile,
     *(() if lzma is None else (lzma.LZMAError,)),
 )
-"""What unpacking raises where data end or break; bzip2's errors are OSErrors."""
+"""Exceptions of unpackers for cut or damaged data; bzip2's errors are OSErrors."""
 UNREADABLE: tuple[type[Exception], ...] = (*BROKEN, OSError)
 _XZ_BYTES = 128 << 20
 DENSE, MOST_LINES = 30, 10_000_000
-"""A file that unpacks to more than so many times its size may have so many lines."""
+"""Compression ratio beyond which the number of lines is limited, and that limit."""
 _PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
 _FOREIGN = (
     (b"\x28\xb5\x2f\xfd", "is packed by zstd", "zstd -d"),
@@ -42,18 +42,18 @@ _FOREIGN = (
 
 
 def packing(first: bytes) -> str:
-    """What a file that begins so is packed by; "" for a plain one."""
+    """Compression format by the first bytes; "" for a plain file."""
     return next((name for magic, name in _PACKED.items() if first.startswith(magic)), "")
 
 
 def packing_of(path: Path) -> str:
-    """The same of a file that is there."""
+    """Compression format of a file."""
     with path.open("rb") as file:
         return packing(file.read(6))
 
 
 def opened(path: Path) -> IO[bytes]:
-    """A regular file, unpacked as it is read. Raises OSError, InputFileError (a pipe, a device), ``BROKEN``."""
+    """Open a regular file, unpacked as it is read. Raises OSError, InputFileError (a pipe, a device), ``BROKEN``."""
     regular(path)
     kind = packing_of(path)
     if not kind:
@@ -68,12 +68,12 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def bounded(file: IO[bytes], path: Path) -> IO[bytes]:
-    """What is unpacked of ``path``; reading raises InputFileError once it is far more than records are."""
+    """Bounded view of unpacked data; reading raises InputFileError once it is far larger than records are."""
     return io.BufferedReader(_Watched(file, path), 1 << 17)
 
 
 class _Watched(io.RawIOBase):
-    """An unpacked file that counts what came out of it."""
+    """An unpacked file that counts the bytes read from it."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ def _refuse_large_window(path: Path) -> None:
 
 
 def regular(path: Path) -> None:
-    """Raises OSError (it is not there), InputFileError: a pipe or device, which would have to be read twice."""
+    """Raise OSError for a missing file, InputFileError for a pipe or device, which would have to be read twice."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise InputFileError(
             f"{path} is no regular file", expected="a file", hint="what it gives in a file"
@@ -136,7 +136,7 @@ def regular(path: Path) -> None:
 
 
 def begin_of(raw: bytes, most: int) -> bytes:
-    """What can be unpacked of a file's first bytes, however they end; as they are if nothing can."""
+    """Unpacked start of a file from its first bytes, even if cut; the bytes as they are if nothing unpacks."""
     kind = packing(raw)
     try:
         if kind == "gzip":
@@ -149,7 +149,7 @@ def begin_of(raw: bytes, most: int) -> bytes:
 
 
 def unreadable(path: Path) -> InputFileError | None:
-    """Why a file is nothing that can be read here, if its first bytes tell; None if they do not."""
+    """Error for an unreadable file format, recognised by its first bytes; None for others."""
     try:
         regular(path)
         with path.open("rb") as file:

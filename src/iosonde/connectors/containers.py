@@ -1,4 +1,4 @@
-"""SQLite and HDF5 files that no connector recognised: broken, or whole with other contents; said in either case."""
+"""Errors for SQLite and HDF5 files that no connector recognised: damaged, or with other contents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WANTED = {
 
 
 def container_error(path: Path) -> InputFileError | None:
-    """What is wrong with a database or an HDF5 file; None for other files (and folders). Raises InputFileError."""
+    """Error that explains an unrecognised SQLite or HDF5 file; None for others and folders. Raises InputFileError."""
     if path.is_dir():
         return None
     first = head_of(path).raw[:100]
@@ -32,7 +32,7 @@ def container_error(path: Path) -> InputFileError | None:
 
 
 def _sqlite(path: Path, first: bytes) -> InputFileError:
-    """The header says how many pages there are (SQLite, "Database File Format", 1.3)."""
+    """Error for a database, from the page count in its header (SQLite, "Database File Format", 1.3)."""
     size = path.stat().st_size
     page = int.from_bytes(first[16:18], "big")
     pages = int.from_bytes(first[28:32], "big")

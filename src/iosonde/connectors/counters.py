@@ -1,4 +1,4 @@
-"""Readings of counters to what passed between them: what a fall says, and what a zero does not."""
+"""Counter readings to increments, with rules for resets and for zeros of a dead monitor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def increments(readings: Floats, components: Sequence[str]) -> tuple[Floats, tup
 def blanks(
     readings: Floats, zero: Flags, before: Floats | None = None, after: Floats | None = None
 ) -> Flags:
-    """(T, N): where a counter reads 0 and then goes on from where it was: the monitor had found none.
+    """(T, N): True where a counter reads 0 and later continues from its old value: the monitor had no reading.
 
     ``readings`` (T, N), NaN where there is none, and ``zero`` (T, N), where they are 0. ``before`` (N,): the last
     readings other than 0 ahead of these, and ``after`` (N,) the first ones behind them; NaN: there is none. A counter

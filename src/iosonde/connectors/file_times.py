@@ -1,4 +1,4 @@
-"""When something was recorded that does not say so itself: the day that was given, else the file's modification."""
+"""Recording time of files that do not contain it: the given day, else the modification time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iosonde.model.quality import Note
 
 
 def recorded(path: Path, settings: Settings) -> tuple[int, tuple[Note, ...]]:
-    """UTC nanoseconds, and that they are an estimate. Raises InputFileError: unreadable."""
+    """Recording time in UTC ns, and a note that it is an estimate. Raises InputFileError: unreadable."""
     if settings.day is not None:
         clock = WallTimes(settings.zone)
         found = clock.ns(datetime.combine(settings.day, time()))

@@ -1,4 +1,4 @@
-"""Readings of many series, in any order, to blocks: the one place where counters of monitors become deltas.
+"""Readings of many series, in any order, to blocks: the one place that turns counters into increments.
 
 Components whose readings have the same times share a block. What came twice, out of order, fell back or was 0 in
 between is in the blocks' notes. About ``most`` readings are held: then what is complete is given out, and of each
@@ -20,7 +20,7 @@ from iosonde.model.metrics import SERIES, Kind, MetricBlock
 from iosonde.model.quality import Note
 
 Group = tuple[str, str, str, str, bytes, bytes]
-"""System, level, metric, kind, times and steps: what shares a block."""
+"""System, level, metric, kind, times and steps: series with equal values share a block."""
 
 MOST_READINGS = 2_000_000
 MOST_SERIES = 500_000
@@ -30,7 +30,7 @@ _UNITS = {"bytes", "s", "percent", "inodes", "operations", "ratio"}
 
 
 class ComponentSeries(NamedTuple):
-    """One number of one component."""
+    """A metric of one component."""
 
     system: str
     level: str
@@ -60,7 +60,7 @@ class Gather:
     def counter(
         self, series: ComponentSeries, time_ns: int, value: float, restarted: bool = False
     ) -> None:
-        """A counter's reading. ``restarted``: it is known to have begun again since the last one."""
+        """Add a counter's reading. ``restarted``: it was reset since the last one."""
         if not math.isfinite(value):
             return
         held = self._of(series, "counter", time_ns, value)
@@ -76,54 +76,54 @@ class Gather:
             held.restarts.append(time_ns)
 
     def gauge(self, series: ComponentSeries, time_ns: int, value: float) -> None:
-        """A state at an instant."""
+        """Add a gauge's value at an instant."""
         if (held := self._of(series, "gauge", time_ns)) is not None:
             held.values.append(value)
 
     def reading(self, series: ComponentSeries, time_ns: int, value: float) -> None:
-        """Of a counter or a state: as ``SERIES`` has it."""
+        """Add a reading of a counter or a gauge, as ``SERIES`` declares it."""
         give = self.counter if SERIES[series.metric][1] == "delta" else self.gauge
         give(series, time_ns, value)
 
     def amount(self, series: ComponentSeries, time_ns: int, step_ns: int, value: float) -> None:
-        """What passed in [time, time + step)."""
+        """Add an amount over [time, time + step)."""
         if (held := self._of(series, "amount", time_ns)) is not None:
             held.values.append(value)
             held.steps.append(step_ns)
 
     def over(self, series: ComponentSeries, time_ns: int, step_ns: int, value: float) -> None:
-        """A state over [time, time + step)."""
+        """Add a gauge's value over [time, time + step)."""
         if (held := self._of(series, "state", time_ns)) is not None:
             held.values.append(value)
             held.steps.append(step_ns)
 
     def note(self, flag: str, what: str, n: int = 1) -> None:
-        """Is said of every block given out from now on; the same again is counted."""
+        """Attach a note to every block emitted from now on; repeats are counted."""
         if len(self._counts) < 1000 or (flag, what) in self._counts:
             self._counts[(flag, what)] += n
 
     @property
     def full(self) -> bool:
-        """Whether ``blocks`` should be taken now."""
+        """True if ``blocks`` should be called now."""
         return self._n >= self._most
 
     @property
     def alone(self) -> int:
-        """Counters that were read once and no more."""
+        """Number of counters with a single reading."""
         return sum(held.alone for held in self._held["counter"].values())
 
     def blocks(self, also: tuple[Note, ...] = ()) -> Iterator[MetricBlock]:
-        """What is complete: counters first, then states, each in the order in which series came."""
+        """Pop complete blocks: counters first, then gauges, in the order in which series came."""
         return self._given(also, end=False)
 
     def rest(self, also: tuple[Note, ...] = ()) -> Iterator[MetricBlock]:
-        """Everything: no more is to come."""
+        """Pop everything at the end."""
         return self._given(also, end=True)
 
     def _of(
         self, series: ComponentSeries, kind: str, time_ns: int, base: float = 0.0
     ) -> Held | None:
-        """Where a reading is to be put; its time is there already."""
+        """Buffer for a reading, with its time appended."""
         held = self._held[kind].get(series)
         if not 0 <= time_ns < _LATEST_NS or (held is None and self._series >= self._most_series):
             self.refused += 1
@@ -179,7 +179,7 @@ class Gather:
 
 
 def unit_of(metric: str) -> str:
-    """Unit of a series: of ``SERIES``, else its name's last word if that is one."""
+    """Unit of a series: from ``SERIES``, else the last word of its name if that is a unit."""
     known = SERIES.get(metric)
     if known is not None:
         return known[0]

@@ -1,4 +1,4 @@
-"""Lines of foreign text files, plain or packed: none is longer than it may be, and each knows its place."""
+"""Lines of foreign text files, plain or packed, of bounded length and with their numbers."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from iosonde.model.text import clean_text
 from iosonde.model.units import to_ns
 
 _OFTEN = 20_000
-"""So many lines lie between two words of progress."""
+"""Lines between two progress reports."""
 MOST_BYTES = 1 << 20
-"""A longer line is told of and left out. (One line lists a character for every rank.)"""
+"""Longest line; longer ones are reported and left out. (One line lists a character for every rank.)"""
 MOST_BLANK = 2_000_000
-"""Blank lines one after the other; with more of them a file ends."""
+"""Most consecutive blank lines; reading stops there."""
 NUMBER = r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?"
 """A number as C's printf writes it, without nan and inf."""
 MOST_S = 1e9
-"""Seconds that anything may have taken."""
+"""Longest plausible duration in seconds."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Warn = Callable[[InputFileError], None]
-"""Is told of a line that is not what it should be; reading goes on behind it."""
+"""Callback for malformed lines; reading continues after them."""
 
 
 class FileDefaults(NamedTuple):
-    """What a file does not say itself."""
+    """Values that a file does not contain."""
 
     run: str
     host: str = "import"
     target: str | None = None
-    """None: what the file says, else the run's name."""
+    """None: the file's own, else the run's name."""
     started_ns: int | None = None
-    """When the (first) run in the file began; None: what the file says."""
+    """Start of the (first) run in the file; None: the file's own."""
     zone: tzinfo | None = None
-    """Of the file's clock times; None: this machine's."""
+    """Zone of the file's clock times; None: this machine's."""
 
 
 class Line(NamedTuple):
-    """One line without its end. ``ended`` is False where the file ends within it."""
+    """A line without its end. ``ended`` is False if the file ends within it."""
 
     number: int
     text: str
@@ -54,7 +54,7 @@ class Line(NamedTuple):
 def read_lines(
     path: Path, warn: Warn, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[Line]:
-    """Every line of a file. Raises InputFileError (unreadable, a pipe, packed data that break).
+    """Yield every line of a file. Raises InputFileError (unreadable, a pipe, damaged packed data).
 
     ``progress`` gets how many bytes of a plain file were read, of how many, now and then.
     """
@@ -78,7 +78,7 @@ def read_lines(
 
 
 def lines_of(file: IO[bytes], place: Path, warn: Warn) -> Iterator[Line]:
-    """Every line of an open file; a line that is too long is told of and left out.
+    """Yield every line of an open file; too long ones are reported and left out.
 
     Raises InputFileError: more than ``MOST_BLANK`` blank lines.
     """
@@ -98,22 +98,22 @@ def lines_of(file: IO[bytes], place: Path, warn: Warn) -> Iterator[Line]:
 
 
 def storable(text: str) -> str:
-    """Text that UTF-8 can hold: lone surrogates (of JSON, of names that are no UTF-8) are replaced."""
+    """Text that UTF-8 can encode: lone surrogates (of JSON, of names in other encodings) are replaced."""
     return text if text.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def file_name(path: Path) -> str:
-    """Name of a file, as it can be stored."""
+    """Name of a file, fit to be stored."""
     return storable(path.name)
 
 
 def bad(path: Path, number: int, what: str, expected: str) -> InputFileError:
-    """What is wrong with a line, and where it is."""
+    """Error about a line, with its number."""
     return InputFileError(f"{path}, line {number}: {what}", expected=expected)
 
 
 def possible(rows: Iterable[RunRow], path: Path, number: int, warn: Warn) -> list[RunRow]:
-    """The rows that the table of runs can hold; the others are told of."""
+    """Rows that the table of runs can hold; others are reported."""
     good = []
     for row in rows:
         name = too_large(row)
@@ -125,7 +125,7 @@ def possible(rows: Iterable[RunRow], path: Path, number: int, warn: Warn) -> lis
 
 
 def shown(text: str | None) -> str:
-    """Foreign text as something a terminal can print."""
+    """Foreign text as printable text."""
     if text is None:
         return "missing"
     cut = clean_text(text[:40])
@@ -133,7 +133,7 @@ def shown(text: str | None) -> str:
 
 
 def local_ns(text: str, form: str, zone: tzinfo | None) -> int | None:
-    """A clock time without a zone as ns since the epoch; None if it is none."""
+    """A clock time without a zone as ns since the epoch; None if malformed."""
     try:
         moment = datetime.strptime(text.strip(), form)  # noqa: DTZ007 - its zone is given apart
         moment = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)

@@ -1,4 +1,4 @@
-"""Clock times without a zone to UTC, honest about the hours that occur twice or not at all."""
+"""Clock times without a zone to UTC, with marks for hours that occur twice or not at all."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ class LocalTimes(NamedTuple):
     """Clock times as instants. Shapes (n,), in the order given."""
 
     time_ns: Ints
-    """UTC; ``NULL_NS`` where the text is no time."""
+    """UTC; ``NULL_NS`` for malformed text."""
     ambiguous: Flags
-    """The clock showed this twice, or never: it was being changed."""
+    """True for clock times that occur twice or never around a clock change."""
     naive: bool
-    """At least one of them names no zone."""
+    """True if at least one text names no zone."""
 
     def notes(self, zone: tzinfo | None) -> tuple[Note, ...]:
-        """What has to be said of numbers that have these times."""
+        """Notes for numbers with these times."""
         return zone_notes(self.naive, int(self.ambiguous.sum()), zone)
 
 
 def zone_name(zone: tzinfo | None) -> str:
-    """A zone for people."""
+    """Printable name of a zone."""
     return "this machine's zone" if zone is None else str(zone)
 
 
 def zone_notes(naive: bool, ambiguous: int, zone: tzinfo | None) -> tuple[Note, ...]:
-    """The notes of clock times: without a zone, and how many of them occur twice or never."""
+    """Notes on clock times: without a zone, and the number that occur twice or never."""
     notes = []
     if naive:
         notes.append(Note("naive-time", f"clock times read in {zone_name(zone)}"))
@@ -48,7 +48,7 @@ def zone_notes(naive: bool, ambiguous: int, zone: tzinfo | None) -> tuple[Note, 
 
 
 def local_times(texts: Iterable[object], zone: tzinfo | None) -> LocalTimes:
-    """Texts such as ``2018-01-28 00:00:05`` as UTC, in the order in which they were recorded.
+    """Texts such as ``2018-01-28 00:00:05`` as UTC, in recording order.
 
     A time that the clock shows twice (autumn) is taken as the first of both, unless that would not lie
     behind the time before it: then it is the second. A time that the clock never shows (spring) is taken
@@ -68,7 +68,7 @@ def local_times(texts: Iterable[object], zone: tzinfo | None) -> LocalTimes:
 
 
 def _moment(text: object) -> datetime | None:
-    """A text as a clock time; None if it is none, or out of what 64 bits of ns hold."""
+    """Parse a clock time; None if malformed, or beyond 64 bits of ns."""
     if not isinstance(text, str) or len(text) > 40:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Several files read as one: what one of them breaks does not take the others with it."""
+"""Reading of several files as one: a damaged file does not stop the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_each(
     warn: Warn,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[T]:
-    """What ``read`` gives of each file, then ``rest`` of what is left of all.
+    """Yield the items of each file, then the items of ``rest``.
 
     A file that cannot be read, or breaks on the way, is told of. If it is the only one, its error is raised, once
     everything good was given out. ``progress`` gets files that were read, of several.
@@ -40,12 +40,12 @@ def read_each(
 
 
 def named(paths: Sequence[Path]) -> str:
-    """Files as one, for people: the first, and how many more."""
+    """Printable name of several files: the first, and the number of others."""
     return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
 
 
 def of_one(
     paths: Sequence[Path], progress: Callable[[int, int], None] | None
 ) -> Callable[[int, int], None] | None:
-    """What gets the progress within a file: nothing where several are counted one by one."""
+    """Progress callback within a file: None if several files are counted instead."""
     return progress if len(paths) == 1 else None

@@ -10,7 +10,7 @@ _COUNT = re.compile(r"\d{1,20}", re.ASCII)
 
 
 def plain(text: str) -> float | None:
-    """A finite number; None: nan, inf or no number at all."""
+    """Parse a finite number; None for nan, inf or malformed text."""
     text = text.strip()
     if not _NUMBER.fullmatch(text):
         return None
@@ -19,7 +19,7 @@ def plain(text: str) -> float | None:
 
 
 def count(text: str) -> int | None:
-    """A whole number from 0 to 2**64 - 1, exactly; None: anything else."""
+    """Parse an integer from 0 to 2**64 - 1, exactly; None for anything else."""
     text = text.strip()
     if not _COUNT.fullmatch(text):
         return None

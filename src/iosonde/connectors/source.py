@@ -1,4 +1,4 @@
-"""The protocol of connectors: whatever reads a file that somebody else made obeys it.
+"""Protocol of connectors: the interface of all readers of foreign files.
 
 ::
 
@@ -34,63 +34,63 @@ from iosonde.model.transfers import Transfers
 __all__ = ["Connector", "Head", "Item", "Settings", "Warn", "head_of"]
 
 UNNAMED = "import"
-"""Host of samples for which nobody says one."""
+"""Host of samples that name none."""
 SIZE_BYTES = 3901
-"""Size of md-workbench's files unless told otherwise."""
+"""Default size: that of md-workbench's files."""
 _LOOK_BYTES = 65_536
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a file does not say itself. ``None`` or "": nothing was said."""
+    """Values that a file does not contain. ``None`` or "": not given."""
 
     system: str = ""
-    """The file system (or cluster) of a file that names none."""
+    """File system (or cluster) of a file that names none."""
     node: str = ""
-    """The node of a file that names none."""
+    """Node of a file that names none."""
     zone: tzinfo | None = None
-    """Of clock times without one; None: this machine's (noted as naive-time)."""
+    """Zone of clock times without one; None: this machine's (noted as naive-time)."""
     day: date | None = None
-    """Of a file that has times of day only."""
+    """Day of a file with times of day only."""
     job_id: str = ""
     progress: Callable[[int, int], None] | None = None
-    """Gets done and total (bytes or files) of long work."""
+    """Callback with done and total (bytes or files) of long work."""
     target: str | None = None
-    """Of runs and samples; None: the name of each file's run."""
+    """Target of runs and samples; None: the name of each file's run."""
     host: str = UNNAMED
-    """Of runs and samples; ranks get ``.rank0000`` and so on behind it."""
+    """Host of runs and samples; ranks append ``.rank0000`` and so on."""
     run: str | None = None
-    """Run ids begin with it; None: the name of each file's run."""
+    """Prefix of run ids; None: the name of each file's run."""
     started_ns: int | None = None
-    """Begin of the first phase; None: so that the last ends when the youngest file was written."""
+    """Start of the first phase; None: the last one ends at the modification time of the youngest file."""
     size_bytes: int = SIZE_BYTES
-    """Of files of metadata operations."""
+    """Size of files of metadata operations."""
     period_ns: int | None = None
-    """Of samples whose table says none; None: the regular step of their due times, else 0."""
+    """Period of samples whose table has none; None: the regular step of their due times, else 0."""
 
 
 class RunRows(NamedTuple):
-    """Rows of benchmark runs that one file, or several together, have; those of one run id are one run."""
+    """Rows of benchmark runs in one file, or in several together; equal run ids are one run."""
 
     rows: Sequence[RunRow]
     transfers: Sequence[Transfers] = ()
-    """When ranks of these runs moved what."""
+    """Transfers of ranks in these runs."""
 
 
 class SampleSink(Protocol):
-    """Single operations of files: rows come in any order, and are placed once all are there."""
+    """Sink for single operations of files: rows come in any order, and are ordered at the end."""
 
     def open(self, root: Path) -> None:
-        """Begin, before the first row."""
+        """Prepare, before the first row."""
 
     def add(self, file: int, rows: Frame) -> None:
-        """Rows of file number ``file``."""
+        """Add rows of file number ``file``."""
 
     def finish(self) -> Iterator[Any]:
-        """Write all rows into the store: what was written, and further items. Raises StoreError, InputFileError."""
+        """Write all rows into the store; yield a report, and further items. Raises StoreError, InputFileError."""
 
     def close(self) -> None:
-        """End, whatever happened."""
+        """Release resources, also after an error."""
 
 
 class SampleRows(NamedTuple):
@@ -102,7 +102,7 @@ class SampleRows(NamedTuple):
 
 
 class FileRead(NamedTuple):
-    """A file of runs or samples, with its kind and how many rows it had."""
+    """A file of runs or samples, with its kind and number of rows."""
 
     path: Path
     kind: str
@@ -110,12 +110,12 @@ class FileRead(NamedTuple):
 
 
 class MetricSaid(NamedTuple):
-    """What a mapping says of a metric of its own."""
+    """Metadata of a mapping about its own metric."""
 
     source: str
     metric: str
     place: int
-    """Its place among the metrics of the mapping."""
+    """Index among the metrics of the mapping."""
     about: About | None
 
 
@@ -131,7 +131,7 @@ Item = (
     | SampleSink
     | FileRead
 )
-"""One item of a stream, in any order; blocks of one metric may come in pieces that do not overlap.
+"""Item of a stream, in any order; blocks of one metric may come in pieces that do not overlap.
 
 A note is about the file as a whole, where no block can have it; a text is a remark for people. A ``SampleSink`` by
 itself says that all its rows were given.
@@ -139,45 +139,45 @@ itself says that all its rows were given.
 
 
 class Connector(Protocol):
-    """A module, or an object, that reads files of one kind."""
+    """Module or object that reads files of one kind."""
 
     @property
     def KIND(self) -> str:  # noqa: N802 - a constant of modules
-        """Name of this kind of files, for people."""
+        """Printable name of this kind of files."""
         ...
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file is one of its own, by what it holds."""
+        """True for a file of this kind, judged by its contents."""
         ...
 
     def read(self, path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-        """Items of a file; bad rows are told of, what cannot be read at all raises InputFileError."""
+        """Yield items of a file; malformed rows are reported; raises InputFileError for an unreadable file."""
         ...
 
 
 @dataclass(frozen=True)
 class Head:
-    """How a file begins: at most 64 KiB, unpacked where it is packed."""
+    """Start of a file: at most 64 KiB, unpacked if packed."""
 
     path: Path
     raw: bytes
-    """The first bytes as they are."""
+    """First bytes as stored."""
     data: bytes
-    """The same, unpacked."""
+    """First bytes, unpacked."""
 
     @cached_property
     def text(self) -> str:
-        """As text; what is no UTF-8 is replaced."""
+        """Decoded text; invalid UTF-8 is replaced."""
         return self.data.decode("utf-8-sig", "replace")
 
     @cached_property
     def lines(self) -> list[str]:
-        """Its lines; the last may be cut."""
+        """Lines of the text; the last may be cut."""
         return self.text.splitlines()
 
 
 def head_of(path: Path) -> Head:
-    """The beginning of a file. Raises InputFileError: unreadable, or a pipe, which would have to be read twice."""
+    """Read the start of a file. Raises InputFileError: unreadable, or a pipe, which would have to be read twice."""
     try:
         regular(path)
         with path.open("rb") as plain:
@@ -190,7 +190,7 @@ def head_of(path: Path) -> Head:
 
 
 def _unpacked(path: Path, raw: bytes) -> bytes:
-    """The first bytes unpacked; of broken data as much as can be."""
+    """Unpack the first bytes; for damaged data as many as possible."""
     try:
         with opened(path) as file:
             return file.read(_LOOK_BYTES)

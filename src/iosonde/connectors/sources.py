@@ -1,4 +1,4 @@
-"""Every source of monitors', schedulers' and jobs' records, which of them reads a file, and why none does."""
+"""Registry of connectors for monitors, schedulers and jobs: the one that reads a file, or the error if none does."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ MODULES: tuple[str, ...] = (
     *("client.cgroups", "scheduler.sacct", "scheduler.sacct_json"),
     *("scheduler.squeue", "scheduler.jobcomp", "scheduler.xtdb2proc", "prometheus.text"),
 )
-"""In the order in which they are asked: what says most clearly what it is comes first."""
+"""In the order of trial: unambiguous formats first."""
 
 
 NO_KIND = (
     f"one of: {', '.join(KINDS)}; or a record of servers or jobs as docs/importing.md lists them"
 )
-"""What was expected of a file that looks like nothing known."""
+"""Expected kinds of files, for errors about unknown ones."""
 
 
 def every() -> Iterator[Connector]:
-    """All sources, imported one by one as they are asked for."""
+    """Yield all connectors, imported one by one on demand."""
     for name in MODULES:
         module: Connector = importlib.import_module(f"iosonde.connectors.{name}")
         yield module
 
 
 def connector_of(path: Path) -> Connector | None:
-    """The source that can read a file; None if none can. Raises InputFileError: unreadable."""
+    """Connector that can read a file; None if none can. Raises InputFileError: unreadable."""
     return source_of(head_of(path))
 
 
 def source_of(head: Head) -> Connector | None:
-    """The same of a file that begins so."""
+    """Connector for a file with this start."""
     return next((one for one in every() if one.recognises(head)), None)
 
 
 def of_folder(folder: Path) -> list[Connector]:
-    """Sources that read a folder as a whole."""
+    """Connectors that read a folder as a whole."""
     found = []
     for one in every():
         recognises = getattr(one, "recognises_folder", None)
@@ -69,7 +69,7 @@ def of_folder(folder: Path) -> list[Connector]:
 
 
 def refusal(path: Path) -> InputFileError:
-    """Why no source can read a file."""
+    """Error that explains why no connector can read a file."""
     if path.is_dir():
         what = f"{path}: a folder with nothing in it that can be read"
         expected = "files of the kinds that docs/importing.md lists"

@@ -1,4 +1,4 @@
-"""Lines that say when what stands below them was printed: what people put between the texts of a log."""
+"""Time stamp lines, as people print them between the outputs in a log."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MAIL = re.compile(r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [
 
 
 def stamp_of(text: str, clock: WallTimes) -> int | None:
-    """The instant that a line is, if it is nothing else, in ns: ``BEGIN 1790000000``, ``1790000000.25``, what
-    ``date`` prints (with ``-Is`` or ``-R`` too). Names of zones but UTC's say too little: such times are naive.
+    """Parse a line that is only a time, in ns: ``BEGIN 1790000000``, ``1790000000.25``, output of
+    ``date`` (with ``-Is`` or ``-R`` too). Zone names other than UTC are ambiguous: such times are naive.
     """
     text = text.strip()
     if not 9 <= len(text) <= 48 or text[0] not in "0123456789BMTWFS":
@@ -36,7 +36,7 @@ def stamp_of(text: str, clock: WallTimes) -> int | None:
 
 
 def _moment(text: str) -> datetime | None:
-    """Raises ValueError: it looks like a time and is none."""
+    """Parse a clock time. Raises ValueError: it looks like a time and is none."""
     if text[:4].isdigit():
         return datetime.fromisoformat(text) if len(text) >= 16 else None
     if _MAIL.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Files within a tar archive, one after the other: nothing is unpacked to disk, nothing grows without end."""
+"""Sequential reader of a tar archive: nothing is unpacked to disk, and memory is bounded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAGIC = slice(257, 262)
 
 
 class Member(NamedTuple):
-    """A regular file of an archive; its lines, or its bytes, are read before the next member is.
+    """A regular file of an archive. Read each member before advancing to the next.
 
     ``name`` is as it stands there: it is compared, and nothing is opened by it.
     """
@@ -37,17 +37,17 @@ class Member(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """All of it (at most ``MOST_MEMBER_BYTES``)."""
+        """The whole content (at most ``MOST_MEMBER_BYTES``)."""
         return self.file.read()
 
 
 def is_tar(data: bytes) -> bool:
-    """Whether (unpacked) data begin as a tar archive does."""
+    """True if (unpacked) data start as a tar archive does."""
     return data[_MAGIC] == b"ustar"
 
 
 def members(path: Path, warn: Warn, wanted: re.Pattern[str] | None = None) -> Iterator[Member]:
-    """Regular files of a tar or tgz whose names ``wanted`` finds; links, devices and directories are left out.
+    """Yield regular files of a tar or tgz whose names match ``wanted``; links, devices and directories are left out.
 
     Raises InputFileError: unreadable, no archive, or broken from some member on (those before were given out).
     """
@@ -62,7 +62,7 @@ def members(path: Path, warn: Warn, wanted: re.Pattern[str] | None = None) -> It
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Whatever a broken archive raises, as InputFileError."""
+    """Convert errors of a damaged archive to InputFileError."""
     wanted = "a whole tar archive"
     try:
         yield
@@ -79,7 +79,7 @@ def _named(path: Path) -> Iterator[None]:
 def _regular(
     archive: tarfile.TarFile, path: Path, warn: Warn, wanted: re.Pattern[str] | None
 ) -> Generator[Member, None, int]:
-    """Members; where the last one ends."""
+    """Yield members; return the end position of the last one."""
     end = number = 0
     while (member := archive.next()) is not None:
         getattr(archive, "members", []).clear()  # it would hold every header there ever was
@@ -115,7 +115,7 @@ def _lines(file: IO[bytes], path: Path, name: str, warn: Warn) -> Iterator[Line]
 
 
 class _Bounded(io.RawIOBase):
-    """A file of which no more than so much is read in all, and at once: headers of archives may claim anything."""
+    """A file with limits on the bytes read in all and at once: headers of archives may claim anything."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Texts that look like what can be read and are not: what to ask the same program for instead."""
+"""Unsupported outputs of supported programs: hints on the output to request instead."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
 
 
 def near_miss(lines: Iterable[str]) -> tuple[str, str]:
-    """What the first lines are, and what to try; "" where they are like nothing that is known."""
+    """Kind of output by its first lines, and a hint; "" if unknown."""
     seen = list(islice(lines, _LOOK))
     for pattern, what, hint in _KNOWN:
         if any(re.match(pattern, line) for line in seen):

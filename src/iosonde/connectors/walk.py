@@ -1,4 +1,4 @@
-"""Files in and below a folder, in the order of their names: no link is followed, and no depth costs a stack."""
+"""Files in and below a folder, sorted by name: without following links or recursion."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from iosonde.connectors.lines import Warn
 from iosonde.model.errors import InputFileError
 
 MOST_DEPTH = 100
-"""Folders below one another that are looked into."""
+"""Deepest level of folders visited."""
 
 
 def entries_below(
     folder: Path, warn: Warn, *, hidden: bool = True, but: tuple[str, ...] = ()
 ) -> Iterator[os.DirEntry[str]]:
-    """Every entry that is no folder. ``hidden``: with names that begin with a dot; ``but``: folders left out.
+    """Yield every entry that is no folder. ``hidden``: with names that start with a dot; ``but``: folders left out.
 
     ``warn`` is told of folders below that cannot be read or lie too deep. Raises InputFileError: the folder cannot.
     """

@@ -1,4 +1,4 @@
-"""Clock times that say no zone, as instants; what is not sure about them is counted."""
+"""Clock times without a zone, as instants; ambiguous ones are counted."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class WallTimes:
 
     @property
     def zone_name(self) -> str:
-        """What the times were read in, for people."""
+        """Printable name of the zone."""
         if self._zone is None:
             return "this machine's zone"
         return str(self._zone)
 
     def ns(self, moment: datetime) -> int | None:
-        """Nanoseconds since the epoch; None: too far away."""
+        """Nanoseconds since the epoch; None: out of range."""
         try:
             if moment.tzinfo is not None:
                 return _naive_ns(moment.astimezone(UTC).replace(tzinfo=None))
@@ -57,11 +57,11 @@ class WallTimes:
         return found
 
     def anew(self) -> None:
-        """What comes next need not be behind what came before."""
+        """Forget the previous time: the next may be earlier."""
         self._last_ns = None
 
     def notes(self) -> tuple[Note, ...]:
-        """What is to be known about the times read until now."""
+        """Notes on the times read until now."""
         found: list[Note] = []
         if self.naive:
             found.append(
@@ -76,7 +76,7 @@ class WallTimes:
         return tuple(note.flag for note in self.notes())
 
     def _both(self, quarter: datetime) -> tuple[int, int]:
-        """Offsets from UTC of the first and of the second such quarter of an hour, in ns."""
+        """UTC offsets, in ns, of the first and of the second occurrence of a quarter of an hour."""
         offsets = []
         for fold in (0, 1):
             there = quarter.replace(fold=fold)

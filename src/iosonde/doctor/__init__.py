@@ -1,4 +1,4 @@
-"""Whether what the probe measures means what one thinks: facts are gathered, then judged.
+"""Checks of the probe's validity: gather facts, then judge them.
 
 ::
 

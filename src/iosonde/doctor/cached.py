@@ -1,4 +1,4 @@
-"""Three questions to the kernel about an open file: its cached pages, O_DIRECT, its extents."""
+"""Kernel queries about an open file: its cached pages, O_DIRECT, its extents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MINCORE_BYTES = 64 << 30
 
 
 def cached_bytes(file: int, size_bytes: int) -> tuple[int | None, str | None]:
-    """Bytes of a file in the page cache, and which call said so; None where none says."""
+    """Bytes of a file in the page cache, and the call that reported them; None if none does."""
     page = mmap.PAGESIZE
     span = (ctypes.c_uint64 * 2)(0, 0)
     answer = (ctypes.c_uint64 * 5)()
@@ -39,7 +39,7 @@ def cached_bytes(file: int, size_bytes: int) -> tuple[int | None, str | None]:
 def _mincore(
     libc: ctypes.CDLL, file: int, size_bytes: int, page: int
 ) -> tuple[int | None, str | None]:
-    """By mapping the file; a mapping reads nothing until it is touched."""
+    """Cached bytes by mapping the file; a mapping reads nothing until it is touched."""
     libc.mmap.restype = ctypes.c_void_p
     length = ctypes.c_size_t(size_bytes)
     nothing, protection, shared = None, 1, 1

@@ -1,4 +1,4 @@
-"""Every check of the doctor: what it looks at, why that matters, what to do. The one place for both.
+"""Every check of the doctor: subject, reason, advice. The one place for all three.
 
 docs/doctor.md holds the same table; a test compares them.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Check(NamedTuple):
-    """What is looked at, why it matters in one sentence, what to do when it is not well."""
+    """Subject of a check, its reason in one sentence, advice if it fails."""
 
     looks_at: str
     why: str

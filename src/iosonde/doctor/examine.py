@@ -1,4 +1,4 @@
-"""The whole examination: this host, the store, the agent, and every target, each in its own time."""
+"""The whole examination: this host, the store, the agent, and every target, each with a time limit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STORES_NOTHING = "the null backend"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to examine. The store is somebody else's trade: its readers are handed in."""
+    """Subjects of the examination. The store belongs to another room: its readers are arguments."""
 
     wanted: Sequence[str]
     """Names or paths of watched targets, or directories; none for every watched target."""
@@ -63,39 +63,39 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One directory to examine, and what the store says of it."""
+    """A directory to examine, and its states in the store."""
 
     name: str
     path: str
     own: list[dict[str, Any]]
     others: list[dict[str, Any]]
     folder: str = ""
-    """What the probe calls its folder below ``.iosonde-<uid>`` there."""
+    """Name of the probe's folder below ``.iosonde-<uid>``."""
 
     @property
     def running(self) -> bool:
-        """Whether a probe of this host says that it runs here, on real files."""
+        """True if a probe of this host reports that it runs here, on real files."""
         return any(state["running"] and not _stores_nothing(state) for state in self.own)
 
     @property
     def is_export(self) -> bool:
-        """Whether it is an NFS export that no mount of this host leads to."""
+        """True for an NFS export that is not mounted on this host."""
         return self.path.startswith(SCHEME)
 
     @property
     def asked(self) -> ProbeFiles:
-        """What the running probe says of its files; nothing where none runs or it does not tell."""
+        """File parameters of the running probe; empty if none runs or it does not report them."""
         return asked_of(self.own[0]) if self.running else ProbeFiles()
 
     @property
     def period_ns(self) -> int:
-        """How often each op is due."""
+        """Period of each op."""
         periods = [state["period_ns"] for state in self.own if state["period_ns"]]
         return periods[0] if periods else DEFAULT_PERIOD_NS
 
 
 def examine(request: Request) -> list[Diagnosis]:
-    """Every finding: of the host, the store, the agent, then target by target.
+    """All findings: on the host, the store, the agent, then target by target.
 
     Takes at most two timeouts, whatever hangs.
     """
@@ -137,7 +137,7 @@ def examine(request: Request) -> list[Diagnosis]:
 
 
 def choose(states: Sequence[dict[str, Any]], wanted: Sequence[str], host: str) -> list[Target]:
-    """The targets asked for; by default those of this host, else of any. Touches no path."""
+    """The targets requested; by default those of this host, else of any. Touches no path."""
     watched = [state for state in states if state["path"]]
     ours = [state for state in watched if state["host"] == host] or watched
     asked: dict[tuple[str, str], str] = {}
@@ -163,14 +163,14 @@ def choose(states: Sequence[dict[str, Any]], wanted: Sequence[str], host: str) -
 
 
 def _place(state: dict[str, Any], host: str) -> tuple[str, str]:
-    """Where the probe of a state keeps its files: below which path, in which folder."""
+    """Location of the probe's files from a state: path and folder."""
     component = state.get("component") or {}
     server = f"@{slug(component['name'])}" if component.get("kind") else ""
     return state["path"], slug(host) + server
 
 
 def _whole(state: dict[str, Any]) -> str | None:
-    """The target that a state's server belongs to."""
+    """Target that a state's server belongs to."""
     component = state.get("component")
     return str(component["of"]) if component else None
 

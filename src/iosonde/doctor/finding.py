@@ -1,4 +1,4 @@
-"""One finding of the doctor: what was found, why it matters, what to do."""
+"""A finding of the doctor: observation, reason, advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from iosonde.doctor.checks import CHECKS
 from iosonde.model.text import clean_text
 
 LEVELS = ("ok", "note", "warning", "problem")
-"""From good to bad. A note is worth knowing; a warning or a problem is worth doing something."""
+"""From good to bad. A note is information; a warning or a problem needs action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Diagnosis:
 
     @property
     def why(self) -> str:
-        """Why this is looked at, in one sentence."""
+        """Reason for the check, in one sentence."""
         return CHECKS[self.id].why
 
     @property
     def advice(self) -> str | None:
-        """What to do; None where all is well."""
+        """Advice; None for a good result."""
         return None if self.level == "ok" else CHECKS[self.id].advice
 
     def to_json(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Diagnosis:
 
 
 class Findings:
-    """Collects what is found about one subject."""
+    """Collects findings on one subject."""
 
     def __init__(self, subject: str) -> None:
         self.subject = clean_text(subject)

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTHS_IN = (3.0, 40.0)
-"""How wide a picture may be."""
+"""Least and largest width of a picture."""
 DPI = 130
-"""Pixels an inch of PNG pictures, and of what is rasterised in the others."""
+"""Resolution of PNG pictures, and of rasterised parts of the others."""
 FORMS = ("png", "svg", "pdf")
-"""What a picture's file may be."""
+"""File formats of pictures."""
 _DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-"""When a picture was made is not in it: equal data give equal bytes."""
+"""Metadata without the creation date: equal data give equal bytes."""
 
 
 def possible_width(width_in: float) -> None:
-    """Raises UsageError: nothing fits into such a picture, or nobody could open it."""
+    """Raise UsageError for a width in which nothing fits or that no program opens."""
     least, most = WIDTHS_IN
     if not least <= width_in <= most:
         raise UsageError(

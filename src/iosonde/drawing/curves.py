@@ -21,15 +21,15 @@ def curve_names(sheet: Sheet) -> list[str]:
 
 
 def curve_colours(sheet: Sheet, style: Style) -> dict[str, str]:
-    """The same colour for a name in all panes."""
+    """Colour by name, the same in all panes."""
     names = curve_names(sheet)
     return {name: style.curves[place % len(style.curves)] for place, name in enumerate(names)}
 
 
 DECADES = 4.0
-"""Below the highest peak: what is rarer is not drawn."""
+"""Range below the highest peak; lower densities are not drawn."""
 FILLED = 2
-"""Of more curves the areas below would mix to grey."""
+"""Most curves with filled areas; more would mix to grey."""
 
 
 def draw_curves(axes: Axes, pane: Pane, colours: dict[str, str], style: Style) -> None:
@@ -52,7 +52,7 @@ def draw_curves(axes: Axes, pane: Pane, colours: dict[str, str], style: Style) -
 
 
 def _heights(axes: Axes, floor: float, highest: float, style: Style) -> None:
-    """A number a decade at the left."""
+    """Label each decade at the left."""
     first, last = int(np.ceil(np.log10(floor))), int(np.floor(np.log10(highest * 2)))
     ticks = [10.0**decade for decade in range(first, last + 1)]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])

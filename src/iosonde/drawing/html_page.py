@@ -17,7 +17,7 @@ _WIDE_IN, _NARROW_IN = 11.4, 4.2
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure in two widths, as ``drawing.svg.inline`` gives it."""
+    """A figure in two widths, as ``drawing.svg.inline`` gives it."""
 
     title: str
     wide: str
@@ -26,7 +26,7 @@ class Picture:
 
 
 def picture_of(sheet: Sheet, title: str, name: str) -> Picture:
-    """A sheet in two widths. ``name``: what its ids on the page begin with. Raises MissingPartError."""
+    """A sheet in two widths. ``name``: prefix of its ids on the page. Raises MissingPartError."""
     from iosonde.drawing.render_sheet import draw_sheet
 
     wide, narrow = (
@@ -37,7 +37,7 @@ def picture_of(sheet: Sheet, title: str, name: str) -> Picture:
 
 
 def picture_html(picture: Picture) -> str:
-    """The figure; the page's width chooses which of the two is seen."""
+    """The figure; the width of the page selects the visible one."""
     caption = escape("; ".join(picture.caption))
     return (
         f'<figure class="picture"><h3>{escape(picture.title)}</h3>'

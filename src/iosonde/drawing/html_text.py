@@ -1,4 +1,4 @@
-"""Text of others as HTML."""
+"""Foreign text as HTML."""
 
 from __future__ import annotations
 

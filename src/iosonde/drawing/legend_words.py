@@ -1,4 +1,4 @@
-"""Words of a sheet's legend, and the lines that they need."""
+"""Words of a sheet's legend, and the number of lines it takes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SAME = "the same, within"
 ONE_PROCESS, ONE_READ = "one process in one measurement", "one read"
 UNKNOWN = "slowdown not known yet"
 _HANDLE_IN = 0.42
-"""Room for a sign and the gap behind its word."""
+"""Width of a symbol and the gap after its word."""
 
 
 def wrapped(text: str, points: float, room_in: float) -> list[str]:
@@ -83,7 +83,7 @@ def phase_names(sheet: Sheet) -> list[str]:
 
 
 def lines_of(sheet: Sheet, pane_in: float) -> bool:
-    """Whether the phases' names do not fit into their stretches and must be numbered."""
+    """True if the phases' names do not fit into their spans and must be numbered."""
     if sheet.since_s is None or sheet.until_s is None:
         return False
     scale = pane_in / (sheet.until_s - sheet.since_s)
@@ -112,7 +112,7 @@ def columns_of(found: list[str], width_in: float) -> int:
 
 
 def legend_lines(sheet: Sheet, width_in: float, pane_in: float) -> int:
-    """How many lines the legend needs."""
+    """Number of lines of the legend."""
     found = words(sheet)
     lines = -(-len(found) // columns_of(found, width_in)) if found else 0
     numbers = numbered(sheet, pane_in)

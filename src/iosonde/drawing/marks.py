@@ -1,4 +1,4 @@
-"""What can be drawn, as data: each mark is numbers with a place, before anything has a colour.
+"""Marks as data: numbers with a position, before anything has a colour.
 
 Times are s since the epoch (float64); values are seconds of latency or ratios of slowdown, as the
 panel that holds the mark says. Missing = NaN: a gap in the drawing, never a zero.
@@ -49,7 +49,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class StepMarks:
-    """One value an interval, with its 95% interval where there is one. Shapes (intervals,).
+    """Values of intervals, with their 95% intervals if known. Shapes (intervals,).
 
     ``role`` names what it is (``usual``, ``slowdown``, ``mean``, ``q95`` ...) and so its colour.
     """
@@ -64,7 +64,7 @@ class StepMarks:
 
 @dataclass(frozen=True)
 class Bars:
-    """Boxes of distributions, one a category, top to bottom. Shapes (categories,), NaN = no box.
+    """Boxes of distributions, one per category, top to bottom. Shapes (categories,), NaN = no box.
 
     A box reaches from q25 to q75 with a line at q50; whiskers end at the last value within 1.5 box
     heights (on the log axis). What lies further out is in ``outlier_*``, shape (outliers,): value,
@@ -84,16 +84,16 @@ class Bars:
 
 
 BUSY = "host busy"
-"""The kind of a slow stretch that the probing host explains."""
+"""Kind of a slow span that the probing host explains."""
 
 
 LOAD = "load"
-"""The kind of a stretch in which a known load ran."""
+"""Kind of a span with a known load."""
 
 
 @dataclass(frozen=True)
 class Shade:
-    """A stretch of time: a ``phase`` of a benchmark, ``slow``, ``BUSY``, ``LOAD`` or ``burst``.
+    """A span of time: a ``phase`` of a benchmark, ``slow``, ``BUSY``, ``LOAD`` or ``burst``.
 
     ``name``: may be empty.
     """
@@ -119,7 +119,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Level:
-    """A value that does not change: a limit, with what the legend calls it."""
+    """A constant value: a limit, with its name in the legend."""
 
     name: str
     value: float
@@ -127,7 +127,7 @@ class Level:
 
 @dataclass(frozen=True)
 class RatioMarks:
-    """Ratios with their intervals, one a category, top to bottom. Shapes (categories,), NaN = not known.
+    """Ratios with their intervals, one per category, top to bottom. Shapes (categories,), NaN = unknown.
 
     What lies within [1 / ``margin``, ``margin``] counts as the same; ``changed``: shown not to be 1.
     """
@@ -150,7 +150,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class LevelLine:
-    """A line over the sheet's levels, with its interval where there is one. Shapes (places,).
+    """A line over the sheet's levels, with its interval if known. Shapes (places,).
 
     ``role``: ``median`` (measured, with a marker at each level), ``model`` or ``bound``.
     """
@@ -226,5 +226,5 @@ Mark = (
 
 
 def no_points() -> Points:
-    """None at all."""
+    """An empty mark."""
     return Points(np.empty(0), np.empty(0), np.empty(0, dtype=object))

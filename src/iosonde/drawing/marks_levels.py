@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def level_axis(axes: Axes, levels: tuple[str, ...], levels_of: str, style: Style) -> None:
-    """Names at 0, 1, 2 ... and what they are of."""
+    """Names at 0, 1, 2 ... and the axis title."""
     axes.set_xlim(-0.5, len(levels) - 0.5)
     axes.set_xticks(range(len(levels)), levels, parse_math=False)
     axes.tick_params(axis="x", colors=style.faint, labelsize=8, length=3, color=style.faint)
@@ -20,7 +20,7 @@ def level_axis(axes: Axes, levels: tuple[str, ...], levels_of: str, style: Style
 
 
 def draw_dots(axes: Axes, dots: Dots, style: Style) -> None:
-    """Single values, small and see-through where there are many."""
+    """Single values, small and translucent if many."""
     many = len(dots.value) > 500
     axes.scatter(
         dots.place,
@@ -50,7 +50,7 @@ def _look(curve: LevelLine, style: Style) -> dict[str, Any]:
 
 
 def curve_handle(curve: LevelLine, style: Style) -> Any:
-    """Its sign in the legend."""
+    """Symbol of the curve in the legend."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=curve.name, **_look(curve, style))

@@ -1,4 +1,4 @@
-"""Each kind of mark in matplotlib."""
+"""Drawing of each kind of mark in matplotlib."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 KINDS = {"failed": "x", "skipped": "|", "pending": "^"}
 """Markers of samples that did not end ok."""
 DASHES: dict[str, Any] = {"usual": (0, (5, 2)), "q95": (0, (4, 1.5)), "q99": (0, (1, 1))}
-"""Of lines that stand beside others of nearly their colour."""
+"""Dash patterns of lines beside others of nearly their colour."""
 _DPI = 130
 
 
 def draw_cells(axes: Axes, cells: Cells, style: Style) -> None:
-    """Counts as the opacity of one colour: the least is seen as well."""
+    """Counts as the opacity of one colour; even the least is visible."""
     from matplotlib.colors import ListedColormap, LogNorm, to_rgb
 
     box = axes.get_position()
@@ -80,7 +80,7 @@ def kind_colour(kind: str, style: Style) -> str:
 
 
 def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
-    """A level line an interval, with its band; NaN is a gap."""
+    """A horizontal line per interval, with its band; NaN is a gap."""
     edges = np.column_stack([days(steps.start_s), days(steps.end_s)]).ravel()
     colour = style.role(steps.role)
     if steps.lower is not None and steps.upper is not None:
@@ -96,7 +96,7 @@ def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
 
 
 def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
-    """A stretch of time behind everything else; a load has a bar at the top, too, and dotted ends."""
+    """A span of time behind everything else; a load also has a bar at the top and dotted ends."""
     if shade.kind == LOAD:
         span = days(shade.start_s), days(shade.end_s)
         axes.axvspan(*span, color=style.faint, alpha=0.1, lw=0, zorder=0)

@@ -47,7 +47,7 @@ _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
 
 def _unit(high: float) -> int:
-    """Bytes of the unit that a rate is read in."""
+    """Bytes of the unit of a rate."""
     return next((size for _, size in _UNITS if high >= size), 1)
 
 
@@ -59,7 +59,7 @@ def _label(value: float, unit: str) -> str:
 
 
 def draw_number_dots(axes: Axes, dots: NumberDots, style: Style) -> None:
-    """Single values; what is slow stands above the others."""
+    """Single values; slow ones are drawn on top."""
     slow, many = dots.role == "slow", len(dots.value) > _MANY
     axes.scatter(
         dots.across,
@@ -86,7 +86,7 @@ def draw_ruler(axes: Axes, ruler: Ruler, style: Style) -> None:
 
 
 def number_handle(mark: NumberDots | NumberLine, style: Style) -> Any:
-    """Its sign in the legend."""
+    """Symbol of the mark in the legend."""
     from matplotlib.lines import Line2D
 
     if isinstance(mark, NumberLine):

@@ -64,9 +64,9 @@ if TYPE_CHECKING:
 
 
 _FOR_NAMES = 0.14
-"""Of the height of a pane with names of phases, more room at its top."""
+"""Share of a pane's height added at its top for names of phases."""
 _RATIOS = (0.5, 1.0, 2.0)
-"""What an axis of ratios shows at least: 1x alone tells no scale."""
+"""Ticks that an axis of ratios shows at least: 1x alone tells no scale."""
 
 
 def save_sheet(
@@ -147,7 +147,7 @@ def _words(canvas: Figure, sheet: Sheet, plan: SheetLayout, style: Style) -> Non
 
 
 def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: SheetLayout, style: Style) -> None:
-    """What a pane shows, left, and how much of it, right or below."""
+    """Title of a pane, left, and its note, right or below."""
     above: dict[str, Any] = {"va": "bottom", "transform": axes.transAxes, "parse_math": False}
     title = pane.row if len(sheet.columns) == 1 else f"{pane.row}  ·  {shortened(pane.column, 34)}"
     line = 0.15 / plan.axes_in
@@ -184,7 +184,7 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
 
 
 def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) -> None:
-    """One mark; a density's curves are drawn together."""
+    """Draw one mark; a density's curves are drawn together."""
     match mark:
         case Shade():
             draw_shade(axes, mark, style)
@@ -213,7 +213,7 @@ def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) ->
 
 
 def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) -> None:
-    """Names of phases at the top of their stretch; numbers where names do not fit."""
+    """Names of phases at the top of their spans; numbers if names do not fit."""
     named = [shade for shade in shades if shade.name]
     if not named or sheet.since_s is None or sheet.until_s is None:
         return
@@ -276,7 +276,7 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
 
 
 def _values(mark: object) -> list[Any]:
-    """Whatever of a mark must be inside of the axes."""
+    """All values of a mark that must lie inside the axes."""
     match mark:
         case Points():
             found = [_heights(mark)]
@@ -302,7 +302,7 @@ def _values(mark: object) -> list[Any]:
 
 
 def _heights(points: Points) -> Any:
-    """What ended ok, and longer waits: a tick skipped just before its turn says nothing at all."""
+    """Values of successful operations, and longer waits. Ignores ticks skipped just before they were due."""
     ok = points.value[points.kind == "ok"]
     waits = points.value[(points.kind == "skipped") | (points.kind == "pending")]
     return np.concatenate([ok, waits[waits > ok.min()] if len(ok) else waits])

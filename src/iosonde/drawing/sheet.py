@@ -54,7 +54,7 @@ _MARKS: dict[type, str] = {
     NumberLine: "numberline",
     Ruler: "ruler",
 }
-"""What marks are called in JSON."""
+"""Names of marks in JSON."""
 SECONDS, RATIO, PER_S, BYTES_PER_S, SHARE, TICKS = "s", "x", "/s", "B/s", "%", "ticks"
 """Units of a pane's values."""
 NOTHING_KNOWN = "no data"
@@ -62,7 +62,7 @@ NOTHING_KNOWN = "no data"
 
 @dataclass(frozen=True)
 class Pane:
-    """One small plot. ``n`` operations (or intervals) are in its marks; ``note`` says what else to know.
+    """A small plot. ``n`` operations (or intervals) are in its marks; ``note`` is extra information.
 
     ``span_s``: its own range of time (s since the epoch), where the sheet's is not that of all panes. ``empty``: what
     stands in it while ``n`` is 0. ``across``: what its horizontal axis counts, where that has numbers; values then
@@ -101,7 +101,7 @@ class Sheet:
 
 
 def places(keys: Iterable[SeriesKey]) -> dict[SeriesKey, str]:
-    """What a series' place is called: its target, and as much more as tells it from the others."""
+    """Label of each series: its target, and host or period if needed to tell series apart."""
     every = list(keys)
     hosts = {key.host for key in every}
     periods = {
@@ -129,7 +129,7 @@ def seen_from(keys: Iterable[SeriesKey]) -> str:
 
 
 def drawn_caption(panes: Iterable[Pane], silent: int) -> str:
-    """How many operations were drawn singly, how many counted on a grid, how many have no height."""
+    """Caption with the numbers of operations drawn singly, counted on a grid, and without a height."""
     single = counted = 0
     for pane in panes:
         grid = sum(int(mark.counts.sum()) for mark in pane.marks if isinstance(mark, Cells))

@@ -1,4 +1,4 @@
-"""Where the panes of a sheet stand: plain arithmetic in inches, nothing is drawn here."""
+"""Layout of the panes of a sheet: plain arithmetic in inches, nothing is drawn here."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from iosonde.drawing.marks_matplotlib import shortened
 from iosonde.drawing.sheet import Sheet
 
 _LEAST_IN = 2.5
-"""A pane is at least this wide where the picture is."""
+"""Least width of a pane if the picture allows it."""
 _MOST_COLUMNS = 3
-"""Columns of a sheet that has only one: more would be too small to compare."""
+"""Most columns of a sheet with one column of panes: more would be too small to compare."""
 _AXES_IN = 1.25
 _LEVELS_AXES_IN = 2.3
 """Height of a pane over named levels: it is the picture."""
@@ -33,7 +33,7 @@ class SheetLayout:
     height_in: float
     margin_in: float
     label_in: float
-    """Room for the labels left of a pane."""
+    """Width of the labels left of a pane."""
     pane_in: float
     axes_in: float
     step_in: float
@@ -45,7 +45,7 @@ class SheetLayout:
     two_lines: bool
     stack: int = 1
     between_in: float = 0.0
-    """More room below a stack of panes: each has a time axis of its own."""
+    """Extra space below a stack of panes if each has its own time axis."""
 
     def box(self, number: int) -> tuple[float, float, float, float]:
         """left, bottom, width, height of a pane's axes, as shares of the picture."""
@@ -63,13 +63,13 @@ class SheetLayout:
         )
 
     def strip(self, number: int) -> tuple[float, float, float, float]:
-        """The same of the strip below a pane."""
+        """left, bottom, width, height of the strip below a pane, as shares of the picture."""
         left, bottom, width, _ = self.box(number)
         down = (_STRIP_GAP_IN + _STRIP_IN) / self.height_in
         return left, bottom - down, width, _STRIP_IN / self.height_in
 
     def lowest(self, number: int) -> bool:
-        """Whether there is no pane below this one."""
+        """True if no pane is below this one."""
         stacks, inside = divmod(number, self.stack)
         if inside + 1 < self.stack:
             return False
@@ -77,7 +77,7 @@ class SheetLayout:
 
 
 def layout(sheet: Sheet, width_in: float) -> SheetLayout:
-    """The places of all panes at a width."""
+    """Layout of all panes at a width."""
     margin = 0.15
     bars = [
         mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars | RatioMarks)
@@ -144,7 +144,7 @@ def layout(sheet: Sheet, width_in: float) -> SheetLayout:
 
 
 def _crowded(sheet: Sheet, number: int, pane_in: float) -> bool:
-    """Whether title and note of a pane would touch on one line."""
+    """True if title and note of a pane would overlap on one line."""
     pane = sheet.panes[number]
     title = pane.row if len(sheet.columns) == 1 else f"{pane.row}  .  {shortened(pane.column, 34)}"
     return text_width(title, 9.5) * 1.12 + text_width(pane.note, 7.5) + 0.1 > pane_in

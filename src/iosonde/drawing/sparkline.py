@@ -16,7 +16,7 @@ _LOWEST, _OCTAVES = -1.0, 5.0
 
 
 def levels(latencies_ns: Sequence[float | None], usual_ns: float | None) -> list[int | None]:
-    """Level 0 to 7 of each latency; None for an operation that did not end ok.
+    """Level 0 to 7 of each latency; None for a failed operation.
 
     Without a baseline the median of the latencies themselves stands in for what is usual.
     """
@@ -33,6 +33,6 @@ def _level(value: float, usual: float | None) -> int:
 
 
 def sparkline(levels: Sequence[int | None], *, ascii_only: bool = False) -> str:
-    """One character a level; ``x`` for what did not end ok."""
+    """A character per level; ``x`` for failed operations."""
     blocks = ASCII if ascii_only else BLOCKS
     return "".join("x" if level is None else blocks[level] for level in levels)

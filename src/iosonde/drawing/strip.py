@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def draw_strip(axes: Axes, strip: Strip, style: Style) -> None:
-    """One coloured cell an interval; the axes have their limits."""
+    """A coloured cell per interval, within the axes' limits."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -39,7 +39,7 @@ def draw_strip(axes: Axes, strip: Strip, style: Style) -> None:
 
 
 def _label_stretches(axes: Axes, strip: Strip, style: Style) -> None:
-    """The factor inside each stretch that is wide enough for it."""
+    """Write the factor inside each span that is wide enough."""
     low, high = axes.get_xlim()
     for start_s, end_s, factor in strip.stretches:
         begin, end = max(low, float(days(start_s))), min(high, float(days(end_s)))

@@ -21,13 +21,13 @@ class Style:
     skipped: str
     unknown: str
     tails: tuple[str, ...]
-    """Statistics q25, q75, q90, q95, q99, max: away from the median, in order."""
+    """Colours of statistics q25, q75, q90, q95, q99, max: away from the median, in order."""
     ramp: tuple[str, ...]
     """Slowdown at 1, 1.5, 2, 4, 8, 16."""
 
     @property
     def curves(self) -> tuple[str, ...]:
-        """Colours of things that stand side by side, in order: eight that can be told apart."""
+        """Colours of adjacent curves, in order: eight distinguishable ones."""
         tails = self.tails
         return (
             *(tails[1], self.slow, self.usual, tails[2]),
@@ -35,13 +35,13 @@ class Style:
         )
 
     def role(self, name: str) -> str:
-        """The colour of a line: a statistic's, of what is usual, or of a slowdown."""
+        """Colour of a line: of a statistic, of the usual value, or of a slowdown."""
         own = {"median": self.median, "mean": self.usual, "usual": self.usual}
         return (own | dict(zip(TAILS, self.tails, strict=True))).get(name, self.median)
 
 
 TAILS = ("q25", "q75", "q90", "q95", "q99", "max")
-"""Statistics that ``Style.tails`` has a colour for."""
+"""Statistics with a colour in ``Style.tails``."""
 
 
 LIGHT = Style(

@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 
 def sheet_rows(sheet: Sheet, zone: ZoneInfo | None) -> Iterator[Row]:
-    """Rows of ``HEAD``, pane by pane; what a mark has not is left out.
+    """Rows of ``HEAD``, pane by pane; missing values are left out.
 
     Instants are ISO 8601 in ``zone`` (None: the machine's), with their offset from UTC.
     """
@@ -78,7 +78,7 @@ def _finished(
 
 @singledispatch
 def _rows(_: Any) -> Iterator[Row]:
-    """Rows of one mark; none of those that only rule lines."""
+    """Rows of one mark; none for grid lines."""
     yield from ()
 
 

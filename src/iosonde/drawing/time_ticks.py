@@ -1,4 +1,4 @@
-"""Where a time axis has its labels: round local times, never more than fit."""
+"""Labels of a time axis: round local times, never more than fit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def time_ticks(since_s: float, until_s: float, zone: tzinfo | None, most: int) -
 
 
 def _parts(since_s: float, until_s: float, most: int) -> list[float]:
-    """Round parts of a second, as far as times since the epoch hold them: microseconds."""
+    """Round fractions of a second, down to the resolution of times since the epoch: microseconds."""
     for step_us in _PARTS_US:
         first = math.ceil(round(since_s * 1e6) / step_us)
         last = math.floor(round(until_s * 1e6) / step_us)
@@ -46,7 +46,7 @@ def _parts(since_s: float, until_s: float, most: int) -> list[float]:
 
 
 def _dates(since_s: float, until_s: float, zone: tzinfo | None, most: int) -> list[float]:
-    """Local midnights: every one to every fourth, Mondays, firsts of months."""
+    """Local midnights: every first to fourth day, Mondays, firsts of months."""
     first, last = (to_datetime(int(s * 1e9), zone).date() for s in (since_s, until_s))
     days = [first + timedelta(days=k) for k in range((last - first).days + 1)]
     for step in _DAYS:

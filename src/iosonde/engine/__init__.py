@@ -1,1 +1,1 @@
-"""Files of the store and the one engine that asks them: layout, spool, Parquet, queries in slices."""
+"""Files of the store and the one engine that queries them: layout, spool, Parquet, queries in slices."""

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside under a name with a dot, then renamed.
+"""Atomic file writes: a draft under a dot name beside the file, then a rename.
 
 A store names users, jobs and applications. The store itself and the tables that name them are made for their owner
 alone (0700); what is made in a folder of the store has the permissions of that folder, so ``chmod`` of a folder lets
@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 _KEPT_S = 3600
-"""A draft older than this was left by a process that died."""
+"""Age above which a draft is a dead process's."""
 _GROWING_S = 60.0
-"""An agent appends every few seconds: what nobody appended to for so long has its end."""
+"""Time without an append after which a file is complete: an agent appends every few seconds."""
 _PRIVATE = 0o700
 PRIVATE_TABLES = frozenset(
     ("jobs", "scalars", "metrics", "topology", "described", "runs", "transfers", "rates")
@@ -29,7 +29,7 @@ _DEPTH = 3
 
 
 def draft_of(path: Path) -> Path:
-    """A name for a draft of ``path``, whose folder is made; what others left of it long ago is removed.
+    """Path of a draft for ``path``; makes the folder, and removes old drafts of others.
 
     The draft is there already, empty and for its owner alone; ``permitted`` gives it the permissions of its folder.
     """
@@ -44,7 +44,7 @@ def draft_of(path: Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder of a store, and those above it that are missing. Raises OSError."""
+    """Make a folder of a store, and missing parents. Raises OSError."""
     missing = [folder]
     while not missing[-1].parent.exists():
         missing.append(missing[-1].parent)
@@ -58,12 +58,12 @@ def make_folder(folder: Path) -> None:
 
 
 def permitted(path: Path) -> None:
-    """Let those read a file who may look into its folder. Raises OSError."""
+    """Give a file the read permissions of its folder. Raises OSError."""
     path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & 0o666 | 0o600)
 
 
 def _inherits(one: Path, folder: Path) -> bool:
-    """Whether a folder on the way to ``folder`` lies in a table, or is one that names nobody."""
+    """True if a folder on the way to ``folder`` lies in a table, or is one without personal data."""
     depth = len(folder.parts)
     places = range(max(0, depth - _DEPTH), depth)
     table = max((place for place in places if folder.parts[place] in _TABLES), default=depth)
@@ -72,7 +72,7 @@ def _inherits(one: Path, folder: Path) -> bool:
 
 
 def lately_written(path: Path) -> bool:
-    """Whether a file without a whole end may just be written; also one that has vanished."""
+    """True for an incomplete file that may still be written, or has vanished."""
     try:
         return time.time() - path.stat().st_mtime < _GROWING_S
     except OSError:
@@ -80,7 +80,7 @@ def lately_written(path: Path) -> bool:
 
 
 def is_blank(path: Path) -> bool:
-    """Whether a file is there, empty, and has been for a while."""
+    """True if a file is empty, and has been for a while."""
     try:
         return path.stat().st_size == 0 and not lately_written(path)
     except OSError:

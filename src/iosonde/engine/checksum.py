@@ -1,4 +1,4 @@
-"""A checksum in a Parquet file: readers then know that every byte is as it was written.
+"""A checksum in a Parquet file, by which readers verify every byte.
 
 The engine neither writes nor verifies Parquet's own page checksums, and they would leave the footer out. So the footer
 carries a CRC-32 of the whole file, twice, as text of the same length before and after it is known::
@@ -23,13 +23,13 @@ _MARK = b"iosonde-crc32="
 _DIGITS = 8
 _ZEROS = b"0" * _DIGITS
 _COPIES = 2
-"""One copy that was damaged does not make a file one without a checksum."""
+"""Copies of the entry: a damaged one does not make the file look unsigned."""
 _MAGIC = b"PAR1"
 _PIECE = 1 << 22
 _VERSION = re.compile(rb"\x18\x0eschema_version\x18.([0-9]{1,9})", re.DOTALL)
-"""The entry as the footer's encoding has it: key and value, each after its length."""
+"""The entry in the footer's encoding: key and value, each after its length."""
 _BLANK = bytes(64)
-"""No footer has so many zeros in a row, unless a part of it was lost."""
+"""Zeros in a row that no footer has unless a part was lost."""
 
 PLACEHOLDERS = ", ".join(
     f"iosonde_checksum{copy or ''}: '{(_MARK + _ZEROS).decode()}'" for copy in range(_COPIES)
@@ -41,12 +41,12 @@ _STEMS = b"iosonde-stems="
 
 
 def stems_entry(stems: Iterable[str]) -> str:
-    """An entry of ``KV_METADATA`` that names the segments whose rows a file holds."""
+    """An entry of ``KV_METADATA`` that names the segments whose rows are in a file."""
     return f"iosonde_stems: '{_STEMS.decode()}{','.join(sorted(stems))};'"
 
 
 def stems_of(path: Path) -> tuple[str, ...]:
-    """The segments that a file says it holds the rows of; none of one that does not say. Raises OSError."""
+    """Segments named in a file's footer; none if it has no entry. Raises OSError."""
     with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     begin = footer.rfind(_STEMS)
@@ -58,14 +58,14 @@ def stems_of(path: Path) -> tuple[str, ...]:
 
 
 def is_signed(path: Path) -> bool:
-    """Whether a file carries the checksum with which all that iosonde writes is signed. Raises OSError."""
+    """True if a file carries iosonde's checksum. Raises OSError."""
     with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     return len(_places(footer)) == _COPIES
 
 
 def version_of(path: Path) -> int | None:
-    """The layout of which a signed file says it is; None of one that is not signed. Raises OSError."""
+    """Schema version of a signed file; None if it is not signed. Raises OSError."""
     with opened(path, TABLE_BYTES) as file:
         _, footer = _footer(file.fileno(), os.fstat(file.fileno()).st_size)
     found = _VERSION.findall(footer) if len(_places(footer)) == _COPIES else []
@@ -84,7 +84,7 @@ def sign(path: Path) -> None:
 
 
 def wrong(path: Path) -> str:
-    """What is wrong with the bytes of a Parquet file, "" if nothing is. Raises OSError."""
+    """Defect of the bytes of a Parquet file, "" if there is none. Raises OSError."""
     with opened(path, TABLE_BYTES) as file:
         descriptor = file.fileno()
         size = os.fstat(descriptor).st_size
@@ -112,7 +112,7 @@ def _against_checksum(descriptor: int, size: int) -> str:
 
 
 def _footer(descriptor: int, size: int) -> tuple[int, bytes]:
-    """Where the footer begins, and its bytes; b"" where its length makes no sense."""
+    """Offset and bytes of the footer; b"" if its length is impossible."""
     if size < 12:
         return 0, b""
     length = int.from_bytes(os.pread(descriptor, 4, size - 8), "little")
@@ -121,7 +121,7 @@ def _footer(descriptor: int, size: int) -> tuple[int, bytes]:
 
 
 def _places(footer: bytes) -> list[int]:
-    """Where the digits of the checksum stand; statistics of columns, which come before, may hold the mark too."""
+    """Offsets of the checksum digits; statistics of columns, which come before, may hold the mark too."""
     places: list[int] = []
     end = len(footer)
     while len(places) < _COPIES and (end := footer.rfind(_MARK, 0, end)) >= 0:
@@ -130,7 +130,7 @@ def _places(footer: bytes) -> list[int]:
 
 
 def _crc(descriptor: int, size: int, places: list[int]) -> bytes:
-    """The checksum of a file as its digits; those at ``places`` count as zeros."""
+    """Checksum of a file as digits; those at ``places`` count as zeros."""
     crc = at = 0
     for place in [*places, size]:
         while at < place:

@@ -1,4 +1,4 @@
-"""The same queries on a Dask cluster: every slice of a question is a task of a worker.
+"""Queries on a Dask cluster: every slice of a query is a task of a worker.
 
 ::
 
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RETRIES = 3
-"""How often a task that raised is begun anew. A worker's death does not count."""
+"""Retries of a task that raised. A worker's death does not count."""
 PATIENCE_S = 60.0
-"""For how long a cluster may be without any worker before a question ends."""
+"""Longest time without any worker before a query fails."""
 _LOOK_S = 2.0
 _CONNECT_S = 10.0
 _connected: dict[str, Client] = {}
-"""The connection that is kept, by the scheduler's address."""
+"""Cached connection, by the scheduler's address."""
 
 
 @dataclass(frozen=True)
 class _Task(Generic[T]):
-    """What a worker needs to answer one slice."""
+    """Input of a worker for one slice."""
 
     version: str
     query: Query[T]
@@ -56,7 +56,7 @@ class _Task(Generic[T]):
 
 
 def run(address: str, root: Path, queries: Sequence[Query[T]]) -> list[T]:
-    """The answer of each query, by the workers of the scheduler at ``address`` (``tcp://host:8786``).
+    """Results of queries, computed by the workers of the scheduler at ``address`` (``tcp://host:8786``).
 
     Raises what ``engine.query.run`` raises, MissingPartError without Dask, StoreError without a scheduler or workers.
     """
@@ -90,7 +90,7 @@ def _fan_out(
 
 
 def _reaches(rows: SpoolRows, part: Slice) -> bool:
-    """Whether some of the rows are of the slice's time."""
+    """True if some of the rows are within the slice's time."""
     due, since, until = rows.columns["due_ns"], part.scope.since_ns, part.scope.until_ns
     inside = np.ones(len(due), dtype=bool)
     if since is not None:
@@ -101,7 +101,7 @@ def _reaches(rows: SpoolRows, part: Slice) -> bool:
 
 
 def _work(task: _Task[T]) -> T:
-    """The answer of a slice, in the process of a worker. Raises StoreError."""
+    """Result of a slice, in a worker process. Raises StoreError."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -121,7 +121,7 @@ def _work(task: _Task[T]) -> T:
 
 
 def _result(address: str, client: Client, future: Future[Any]) -> Any:
-    """What a task returned. Raises what it raised; StoreError when no worker is left."""
+    """Result of a task. Raises what it raised; StoreError if no worker is left."""
     from distributed import CancelledError, KilledWorker
     from distributed import TimeoutError as NotYetError
 
@@ -152,14 +152,14 @@ def _result(address: str, client: Client, future: Future[Any]) -> Any:
 
 
 def close() -> None:
-    """Close the connection that questions left open."""
+    """Close the cached connection."""
     for client in _connected.values():
         client.close()  # type: ignore[no-untyped-call]
     _connected.clear()
 
 
 def _client(address: str) -> Client:
-    """A connection to the scheduler, kept for the questions that follow."""
+    """Connection to the scheduler, cached for later queries."""
     kept = _connected.get(address)
     if kept is not None and kept.status == "running":
         return kept

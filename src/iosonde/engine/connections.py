@@ -1,4 +1,4 @@
-"""Private in-memory engines: no network, temporary tables only, spills to the system's temporary folder.
+"""Private in-memory engines: no network, temporary tables only, spilling to the system's temporary folder.
 
 Starting one takes 14 ms and most questions need several, so an engine that nobody uses any more is used again. Each
 serves one connection at a time, since some settings are of the whole engine.
@@ -18,13 +18,13 @@ import duckdb
 from iosonde.engine.stopping import current_stop
 
 _MOST_IDLE = 4
-"""Of one kind: their threads wait, and cost no processor."""
+"""Most idle engines of one kind: their threads wait, and cost no processor time."""
 _DEFAULTS = "RESET memory_limit; SET preserve_insertion_order = false"
 _idle: dict[_Kind, list[duckdb.DuckDBPyConnection]] = defaultdict(list)
 
 
 class _Kind(NamedTuple):
-    """Which engines are alike. A fork keeps those of its parent, and must not touch them."""
+    """Key of interchangeable engines. A fork inherits those of its parent, and must not touch them."""
 
     process: int
     threads: int | None
@@ -32,7 +32,7 @@ class _Kind(NamedTuple):
 
 
 def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection to an engine that nobody else uses; its tables and views are temporary and end with it.
+    """Connection to a private engine; its tables and views are temporary and end with it.
 
     It ends with the question that this thread works on. Raises StoppedError: that was stopped.
     """

@@ -24,7 +24,7 @@ SAMPLE_TYPES: dict[str, str] = {
 """DuckDB types, in file order."""
 
 SAMPLE_ORDER = ("target", "op", "due_ns")
-"""How a Parquet file is sorted: equal neighbours make it small, and time ranges prunable."""
+"""Sort order of a Parquet file: equal neighbours make it small, and time ranges prunable."""
 SAMPLE_KEY = ("host", "target", "op", "due_ns", "run_id")
 SERIES_KEY = ("host", "target", "op", "period_ns")
 
@@ -35,23 +35,25 @@ DERIVED: dict[str, str] = {
 """Latencies that follow from a sample, as SQL."""
 
 LATE = "(began_ns - due_ns > period_ns // 10)"
-"""It began late: because an operation before it was still going on (``held_up``), else because of the probing host."""
+"""SQL: the operation started late, because of an earlier operation (``held_up``) or else of the probing host."""
 LOST = "(outcome <> 'shed' AND (outcome <> 'ok' OR held_up))"
-"""Held up, skipped, timed out, failed or pending: what a user would not have got in time. Of rows with the column
+"""SQL: delayed by an earlier one, skipped, timed out, failed or pending: not in time for a user. Needs the column
 ``held_up`` (``weather.lateness``), as the two below."""
 RESPONSE = (
     "(CASE WHEN outcome IN ('skipped', 'timeout') OR (outcome = 'ok' AND held_up) "
     "THEN ended_ns - due_ns WHEN outcome = 'ok' THEN ended_ns - began_ns END)"
 )
-"""What a user would have waited: response time where an operation was held up or came to nothing and
-its end is known, else service time; null where there is neither. As SQL."""
+"""SQL: waiting time of a user: response time of operations that were held up or came to nothing with a known
+end, else service time; null without either.
+"""
 
 FATE = (
     "(CASE WHEN outcome = 'ok' THEN CASE WHEN held_up THEN 1 ELSE 0 END WHEN outcome = 'shed' THEN 4 "
     "WHEN outcome IN ('skipped', 'timeout') AND ended_ns IS NOT NULL THEN 2 ELSE 3 END)"
 )
-"""What became of an operation, as SQL: 0 done, 1 done and held up, 2 came to nothing and its end is known, 3 the same
-and it is not, 4 not asked for. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service time of 0, response of 1 and 2."""
+"""SQL: outcome of an operation: 0 done, 1 done and held up, 2 came to nothing with a known end, 3 with an unknown
+end, 4 not requested. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service time of 0, response of 1 and 2.
+"""
 
 QUANTILES: dict[str, float] = {
     "q25": 0.25,
@@ -70,18 +72,18 @@ WINDOW_COLUMNS: tuple[str, ...] = (
     *("response_q99_ns", "runq_q50_ns", "late_q50_ns"),
 )
 WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
-"""Columns that every window table has; the others are statistics and may be left out."""
+"""Columns of every window table; the others are statistics and may be left out."""
 LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost", "n_late", "n_missed")
-"""The block of levels that a window table has when asked for."""
+"""Level columns, which a window table has on request."""
 HOST_COLUMNS = ("n_late", "n_missed")
-"""Those of them that only raw samples tell: what the probing host alone began late, and never."""
+"""Columns that only raw samples give: operations that the probing host alone started late, and never."""
 
 INTERVAL_NS = 600_000_000_000
-"""What a roll-up sums up: ten minutes of one series."""
+"""Length of a roll-up: ten minutes of one series."""
 QUANTILE_COLUMNS = tuple(
     f"{name}{end}_ns" for name in QUANTILES for end in ("_lower", "", "_upper")
 )
-"""In which order a roll-up lists the quantiles of its ten minutes."""
+"""Order of the quantiles in a roll-up."""
 ROLLUP_COUNTS = ("n_due", "n_seen", "n_lost", "sum_ns", "min_ns", "max_ns")
 ROLLUP_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",

@@ -1,4 +1,4 @@
-"""Which engine answers: chosen by a URL, so that a question is asked in the same way of all.
+"""Choice of the engine by a URL; queries are the same for all.
 
 ``threads:`` (the default) are those of this process, ``dask://HOST:PORT`` the workers of a Dask scheduler.
 """
@@ -21,7 +21,7 @@ VARIABLE = "IOSONDE_ENGINE"
 
 
 def run(root: Path, queries: Sequence[Query[T]]) -> list[T]:
-    """The answer of each query, by the engine that the environment names. Raises what that raises, UsageError."""
+    """Results of queries by the engine that the environment names. Raises what that raises, UsageError."""
     url = os.environ.get(VARIABLE) or "threads:"
     scheme, _, rest = url.partition(":")
     if scheme == "threads" and not rest.strip("/"):

@@ -1,4 +1,4 @@
-"""Samples and tables as Parquet, CSV or JSON files that any tool reads.
+"""Samples and tables as Parquet, CSV or JSON files for other tools.
 
 Files appear whole or not at all (written beside, then renamed). CSV has a header, JSON is one array
 of objects; nulls are empty fields and null. A text of CSV that a spreadsheet would compute (it begins with
@@ -28,7 +28,7 @@ from iosonde.model.frames import Frame
 
 _BLANK = " \t\r\n\f\v\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f\u3000\ufeff"
 _SIGN = r"=+\-@" + "\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
-"""Of a formula, also in the small and the wide form."""
+"""First characters of a formula, also in their small and wide forms."""
 _FORMULA = re.compile(f"^(?:[\t\r\n]|[{_BLANK}]*[{_SIGN}])")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -40,7 +40,7 @@ FORMATS: dict[str, str] = {
 
 
 def format_of(path: Path | None, chosen: str | None) -> str:
-    """The format asked for, else that of the file name's ending, else CSV. Raises UsageError."""
+    """The requested format, else that of the file name's ending, else CSV. Raises UsageError."""
     ending = path.suffix[1:].lower() if path and path.suffix else ""
     name = chosen or ("csv" if path is None else ending)
     if name not in FORMATS:
@@ -62,7 +62,7 @@ def write_samples(root: Path, scope: SampleFilter, path: Path, format_name: str)
 
 
 def write_frame(frame: Frame, path: Path, format_name: str, whole: Sequence[str] = ()) -> int:
-    """A frame as a file; returns its rows.
+    """Write a frame as a file; returns the number of rows.
 
     NaN and ``NULL_NS`` become null. Float columns whose name ends in ``_ns`` and is in ``whole``
     become integers.
@@ -79,7 +79,7 @@ def write_frame(frame: Frame, path: Path, format_name: str, whole: Sequence[str]
 
 
 def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
-    """Rows as CSV under a head of ``names``; others are left out, None is empty, a bool is true or false."""
+    """Rows as CSV with the header ``names``; other keys are left out, None is empty, a bool is true or false."""
     text = io.StringIO()
     writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -89,19 +89,19 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A value as CSV has it."""
+    """A value as a CSV cell."""
     if isinstance(value, bool):
         return str(value).lower()
     return harmless(value) if isinstance(value, str) else value
 
 
 def harmless(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Escape a text so that no spreadsheet takes it for a formula."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def write_text(text: str, path: Path) -> None:
-    """A text as a file."""
+    """Write a text as a file."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     regular = not path.exists() or path.is_file()
     try:
@@ -128,7 +128,7 @@ def _column(name: str, frame: Frame, whole: Sequence[str]) -> str:
 
 
 def _harmless(con: duckdb.DuckDBPyConnection, sql: str) -> str:
-    """The same rows with texts that no spreadsheet computes."""
+    """SQL of the same rows with escaped texts."""
     kinds = {str(name): str(kind) for name, kind, *_ in con.execute(f"DESCRIBE {sql}").fetchall()}
     texts = [f'"{name}"' for name, kind in kinds.items() if kind == "VARCHAR"]
     if not texts:

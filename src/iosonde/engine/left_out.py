@@ -1,4 +1,4 @@
-"""Files of a store that readers left out: a warning for people, and a list for programs.
+"""Files of a store that readers skipped: a warning for people, and a list for programs.
 
 One damaged file never ends a question about the others. Whoever leaves one out says so here, with what is wrong and
 what to try; the list is this process's memory, and a file that has changed since, or gone, is no longer on it.
@@ -17,23 +17,23 @@ from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.text import clean_text
 
 MOVE = "moving it out of the store; a copy from a backup brings its rows back"
-"""What to try unless there is something better."""
+"""Default advice for a skipped file."""
 MOST = 1000
-"""Files on the list; the oldest go first."""
+"""Most files on the list; the oldest entries go first."""
 
 Identity = tuple[int, int, int, int, int]
-"""Device, inode, size, and times of the last change of a file's bytes and of all about it."""
+"""Device, inode, size, and times of the last change of a file's bytes and of its inode."""
 
 
 class LeftOutFile(NamedTuple):
-    """One file that was left out, or of which a part was."""
+    """A file that was skipped, wholly or in part."""
 
     path: str
     what: str
     hint: str
 
     def to_json(self) -> dict[str, str]:
-        """As JSON output and the API have it."""
+        """Entry of JSON output and the API."""
         return {"path": self.path, "what": self.what, "try": self.hint}
 
 
@@ -42,7 +42,7 @@ _noted: dict[str, tuple[Identity | None, LeftOutFile]] = {}
 
 
 def identity(path: Path) -> Identity | None:
-    """What changes when a file does; None if there is none, or its folder cannot be looked into."""
+    """Identity that changes with the file; None if it does not exist or its folder is unreadable."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a hot path: Path.stat takes twice as long
     except (OSError, ValueError):
@@ -53,7 +53,7 @@ def identity(path: Path) -> Identity | None:
 def leave_out(
     path: Path, what: str, hint: str = MOVE, fate: str = "left out", *, shown: str = ""
 ) -> None:
-    """Say that a file, or a part of it, does not count. ``what``: a clause about the file; ``shown``: its name.
+    """Report that a file, or a part of it, does not count. ``what``: a clause about the file; ``shown``: its name.
 
     Raises StoppedError: the question was stopped, which may be what looks like a damaged file.
     """
@@ -71,7 +71,7 @@ def leave_out(
 
 
 def left_out(root: Path) -> list[dict[str, str]]:
-    """Files below ``root`` that were left out and are still as they were, by path: ``path what try``."""
+    """Skipped files below ``root`` that have not changed since, by path: ``path what try``."""
     folder = f"{root}/"
     with _lock:
         noted = [(path, *one) for path, one in _noted.items() if path.startswith(folder)]
@@ -79,5 +79,5 @@ def left_out(root: Path) -> list[dict[str, str]]:
 
 
 def with_left_out(document: dict[str, Any], root: Path) -> dict[str, Any]:
-    """A JSON document with the field ``left_out``: what of the store did not count in it."""
+    """A JSON document with the field ``left_out``: skipped files of the store."""
     return {**document, "left_out": left_out(root)}

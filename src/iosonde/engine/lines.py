@@ -1,4 +1,4 @@
-"""Lines of a file that may still be written, and a checksum in each.
+"""Lines of a growing file, each with a checksum.
 
 A line that iosonde writes in Python ends with the CRC-32 of what stands before it::
 
@@ -19,17 +19,17 @@ from iosonde.engine.left_out import leave_out
 from iosonde.engine.versions import UPGRADE, WRITTEN
 
 MAX_LINE = 1 << 20
-"""A longer line is no event."""
+"""Longest line of an event."""
 MOST_BAD = 10_000
-"""Lines that are none: what comes behind so many in one file is not read."""
+"""Most malformed lines of a file; reading stops there."""
 _TOLD = 5
-"""Bad lines of one file that are named one by one."""
+"""Malformed lines of one file reported one by one."""
 _NAME = b'"crc32"'
 _SIGNED = re.compile(rb', "crc32": "([0-9a-f]{8})"}\s*')
 
 
 def whole_lines(file: Any, cut: Callable[[], None] = lambda: None) -> Iterator[bytes]:
-    """Lines that have an end, none longer than one byte more than allowed. ``cut``: the last one has none."""
+    """Complete lines, cut to one byte more than allowed. ``cut``: called for an incomplete last line."""
     while line := file.readline(MAX_LINE + 1):
         if len(line) > MAX_LINE:
             yield line
@@ -42,7 +42,7 @@ def whole_lines(file: Any, cut: Callable[[], None] = lambda: None) -> Iterator[b
 
 
 class BadLines:
-    """Lines of one file that do not count: the first few are named, the others counted."""
+    """Malformed lines of one file: the first few are reported, the others counted."""
 
     def __init__(self, path: Path, hint: str, noun: str) -> None:
         self._path, self._hint, self._noun = path, hint, noun
@@ -50,7 +50,7 @@ class BadLines:
         self.count = 0
 
     def add(self, number: int, error: Exception) -> bool:
-        """Whether reading goes on behind line ``number``."""
+        """Report a malformed line; True if reading continues after line ``number``."""
         self.count += 1
         what = str(error)
         version = what.startswith(WRITTEN)
@@ -62,7 +62,7 @@ class BadLines:
         return self.count < MOST_BAD
 
     def end(self) -> None:
-        """Say how many were not named."""
+        """Report the number of unreported lines."""
         more = self.count - _TOLD
         if self.count >= MOST_BAD:
             leave_out(
@@ -81,7 +81,7 @@ def signed(line: str) -> str:
 
 
 def verify(line: bytes) -> None:
-    """Raise ValueError for a line that is not as it was written."""
+    """Raise ValueError for a line whose checksum does not match."""
     place = line.rfind(_NAME)
     if place < 0:
         return

@@ -1,4 +1,4 @@
-"""New rows into a part of a table, at the price of what is new.
+"""Merge of new rows into a part of a table, at a cost proportional to the new rows.
 
 ::
 
@@ -22,7 +22,7 @@ from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.engine.parts import StoreTable, cannot_write, rows_of
 
 _MEMORY = "1GB"
-"""What merging a part may take; the engine spills what does not fit."""
+"""Memory limit of a merge; the engine spills the rest."""
 
 
 Bounds = tuple[int, int]
@@ -30,21 +30,21 @@ Bounds = tuple[int, int]
 
 
 class Merged(NamedTuple):
-    """What a part got: keys that it did not have, and rows whose value is another one now."""
+    """Result of a merge: numbers of new keys, and of rows with a changed value."""
 
     new: int
     changed: int
 
 
 class _Whole(NamedTuple):
-    """The part as it shall be (a SELECT), and how many of its values are others then."""
+    """The merged part (a SELECT), and its number of changed values."""
 
     rows: str
     changed: int
 
 
 class _Differences(NamedTuple):
-    """How many places differ, in how many of them the key or the value does, from where to where they lie."""
+    """Number of differing positions, number with a differing key or value, and their range."""
 
     differ: int
     keys_differ: int
@@ -62,7 +62,7 @@ def merge(
     value: str = "",
     ordered: bool = False,
 ) -> Merged:
-    """Put the rows of a SELECT into a part; how many of its keys the part did not have before.
+    """Merge the rows of a SELECT into a part; returns the number of new keys.
 
     ``rows`` has the table's columns by name, each key once. ``value``: the column whose changes are counted ("":
     none). ``ordered``: rows are in the table's order, and may be asked for several times. A part that has them all
@@ -84,7 +84,7 @@ def merge(
 
 
 def _fresh(con: duckdb.DuckDBPyConnection, table: StoreTable, rows: str, ordered: bool) -> None:
-    """``fresh``: new rows in the table's order."""
+    """Create ``fresh``: new rows in the table's order."""
     for kind in ("VIEW", "TABLE"):
         with suppress(duckdb.CatalogException):  # the other kind has that name
             con.execute(f"DROP {kind} IF EXISTS fresh")
@@ -97,7 +97,7 @@ def _fresh(con: duckdb.DuckDBPyConnection, table: StoreTable, rows: str, ordered
 def _merged(
     con: duckdb.DuckDBPyConnection, table: StoreTable, path: Path, value: str
 ) -> _Whole | None:
-    """The part with ``fresh`` in it, in order; None: it has them all."""
+    """The part merged with ``fresh``, in order; None if it has all of them."""
     lead = table.order[0]
     there = f"(SELECT {', '.join(table.types)} FROM {parquet([path])})"
     bounds = _bounds(con, "fresh", lead)
@@ -121,7 +121,7 @@ def _merged(
 def _sorted_in(
     con: duckdb.DuckDBPyConnection, table: StoreTable, there: str, bounds: Bounds | None, value: str
 ) -> _Whole | None:
-    """The same where other rows lie between those of ``fresh``, of which those in ``bounds`` count."""
+    """The part merged with ``fresh`` if existing rows lie between those of ``fresh``; only rows in ``bounds`` count."""
     lead = table.order[0]
     con.execute(
         f"CREATE OR REPLACE TEMP TABLE more AS SELECT * FROM fresh WHERE {_inside(lead, bounds)}"
@@ -150,7 +150,7 @@ def _sorted_in(
 
 
 def _between(lead: str, bounds: Bounds | None, there: str, middle: str) -> str:
-    """SELECT of what lies before, ``middle``, and what lies behind."""
+    """SELECT of the rows before, ``middle``, and the rows after."""
     if bounds is None:
         return middle
     return (
@@ -160,7 +160,7 @@ def _between(lead: str, bounds: Bounds | None, there: str, middle: str) -> str:
 
 
 def _bounds(con: duckdb.DuckDBPyConnection, rows: str, lead: str) -> Bounds | None:
-    """Those of some rows; None where it is not always known, or a text: small tables are merged as a whole."""
+    """Bounds of some rows; None if unknown, or text: small tables are merged as a whole."""
     sql = f"SELECT min({lead}), max({lead}), count(*) = count({lead}) FROM {rows}"
     first, last, known = con.execute(sql).fetchall()[0]
     return (int(first), int(last)) if known and isinstance(first, int) else None
@@ -177,7 +177,7 @@ def _count(con: duckdb.DuckDBPyConnection, rows: str) -> int:
 def _compared(
     con: duckdb.DuckDBPyConnection, table: StoreTable, there: str, value: str
 ) -> _Differences:
-    """``fresh`` and the rows ``there``, both in order, place by place."""
+    """Compare ``fresh`` with the rows ``there``, both in order, position by position."""
     lead = table.order[0]
     other = f"o.{value} IS DISTINCT FROM f.{value}" if value else "false"
     sql = (
@@ -194,7 +194,7 @@ def _same_key(table: StoreTable) -> str:
 
 
 def _same(table: StoreTable) -> str:
-    """SQL: rows ``o`` and ``f`` hold the same, to the sign of a zero."""
+    """SQL: rows ``o`` and ``f`` are equal, including the sign of a zero."""
     tests = [f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in table.types]
     floats = [name for name, kind in table.types.items() if kind == "DOUBLE"]
     tests += [f"signbit(o.{name}) IS NOT DISTINCT FROM signbit(f.{name})" for name in floats]

@@ -1,4 +1,4 @@
-"""The one way to open a file of a store, which anybody who may write there may have made.
+"""The one way to open a file of a store, in which any writer may have placed a hostile file.
 
 A pipe or a device under a file's name never makes a reader wait, and no file is read further than the size that it had
 when it was opened. ``rust/core/src/stored.rs`` is the same for the agent and the native readers, in the same words.
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 TABLE_BYTES = 4096 * MIB
-"""A Parquet file; the engine reads what a question needs of it."""
+"""Largest Parquet file; the engine reads only the needed parts of it."""
 LINES_BYTES = 256 * MIB
-"""A file of lines: events, the rows of a run that goes on."""
+"""Largest file of lines: events, rows of a run in flight."""
 JUDGED_BYTES = 64 * MIB
-"""What was found on a day that is over."""
+"""Largest file of results of a finished day."""
 WORD_BYTES = 65_536
-"""A policy, a key, a token."""
+"""Largest policy, key or token."""
 
 
 class UnfitError(OSError):
-    """What is there is no regular file of bounded size; ``strerror`` says what it is."""
+    """Not a regular file of bounded size; ``strerror`` gives the reason."""
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(errno.EINVAL, what, str(path))
 
 
 def opened(path: Path, most: int) -> BinaryIO:
-    """A regular file of at most ``most`` bytes, which ends where it ended when it was opened. Raises OSError."""
+    """Open a regular file of at most ``most`` bytes, which ends where it ended at opening. Raises OSError."""
     return cast("BinaryIO", io.BufferedReader(_Ending(_descriptor(path, most))))
 
 
@@ -62,7 +62,7 @@ def check(path: Path, most: int) -> None:
 
 
 def lock_file(path: Path) -> IO[bytes]:
-    """A file to lock, made where there is none; never a link, nor what a writer would wait for. Raises OSError."""
+    """Open a file to lock, creating it if needed; never a link, nor a pipe. Raises OSError."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o600)
     try:
@@ -74,7 +74,7 @@ def lock_file(path: Path) -> IO[bytes]:
 
 
 def said(error: OSError) -> str:
-    """A clause about the file: why it was not read."""
+    """Clause on the reason why a file was not read."""
     return f"cannot be read: {error.strerror or str(error).partition(' (os error')[0]}"
 
 
@@ -114,7 +114,7 @@ def _regular(path: Path, about: os.stat_result) -> None:
 
 
 class _Ending(io.RawIOBase):
-    """An open file whose end does not move."""
+    """An open file with a fixed end."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 LEVELS = tuple(round(0.05 * i, 2) for i in range(1, 20))
-"""The quantile levels of a window that a typical slowdown rests on."""
+"""Quantile levels of a window for its typical slowdown."""
 TAILS = (0.90, 0.95)
-"""Those of its response time."""
+"""Quantile levels of a window's response time."""
 NO_LEVEL = -1
-"""In a block of levels: n is too small for that end, or there is no value at all."""
+"""In a block of levels: n is too small for that bound, or there is no value."""
 _BLOCK = 4 << 20
-"""Values that are sorted at a time."""
+"""Values sorted at a time."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,21 @@ class Ragged:
 
     @staticmethod
     def of(values: NDArray[Any], lengths: NDArray[Any]) -> Ragged:
-        """From the length of each list."""
+        """Build from the length of each list."""
         return Ragged(values, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def take(self, rows: Places) -> Ragged:
-        """Some lists, in the order asked for."""
+        """Some lists, in the given order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return Ragged(self.values[place], offsets)
 
     def followed_by(self, other: Ragged) -> Ragged:
-        """Each list, and behind it the other's list of the same place."""
+        """Each list concatenated with the other's list of the same index."""
         if len(other.values) == 0:
             return self
         offsets = self.offsets + other.offsets
@@ -84,7 +84,7 @@ class Ragged:
         return found
 
     def at(self, ranks: Ints) -> tuple[Ints, Flags]:
-        """Values at 1-based ``ranks`` (lists, k) as (lists, k), and which are there: rank 0 is not."""
+        """Values at 1-based ``ranks`` (lists, k) as (lists, k), and a mask of those that exist: rank 0 does not."""
         there = ranks > 0
         if len(self.values) == 0:
             return np.zeros_like(ranks), np.zeros_like(there)
@@ -92,7 +92,7 @@ class Ragged:
         return self.values[place], there
 
     def by_length(self) -> Iterator[tuple[Places, NDArray[Any]]]:
-        """Lists of equal length, none empty: which they are, and a matrix with one a row."""
+        """Non-empty lists grouped by length: their indices, and a matrix with one list per row."""
         lengths = np.diff(self.offsets)
         order = np.argsort(lengths, kind="stable")
         order = order[np.count_nonzero(lengths == 0) :]
@@ -122,7 +122,7 @@ def picked(lists: Ragged, ranks: Callable[[int], Ints]) -> Ints:
 
 @lru_cache(maxsize=65_536)
 def bounds(n: int, q: float) -> tuple[int, int, int]:
-    """1-based ranks (lower, point, upper) of a quantile; an end that n is too small for is 0.
+    """1-based ranks (lower, point, upper) of a quantile; a bound that n is too small for is 0.
 
     Unlike ``_core.quantile_ranks`` one end may be there without the other. (0, 0, 0) for n = 0.
     """
@@ -133,7 +133,7 @@ def bounds(n: int, q: float) -> tuple[int, int, int]:
 
 
 def level_ranks(n: int, levels: tuple[float, ...]) -> Ints:
-    """The ranks of all ends of all levels: lower, point, upper of the first, and so on."""
+    """Ranks of all bounds of all levels: lower, point, upper of the first, and so on."""
     return np.array([bounds(n, q) for q in levels], dtype=np.int64).reshape(-1)
 
 
@@ -144,13 +144,13 @@ def as_levels(found: Ints) -> Ints:
 
 
 def values_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> NDArray[Any]:
-    """All lists, one after the other."""
+    """All lists concatenated."""
     found = in_table_order(con, f"SELECT unnest({column}) AS v FROM {table}")
     return np.ma.getdata(found["v"])
 
 
 def in_table_order(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any]:
-    """What a query without ORDER BY gives, in the order of its table's rows."""
+    """Result of a query without ORDER BY, in the order of its table's rows."""
     con.execute("SET preserve_insertion_order = true")
     try:
         found: dict[str, Any] = con.execute(sql).fetchnumpy()
@@ -160,7 +160,7 @@ def in_table_order(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any]:
 
 
 def rank_of(name: str) -> tuple[float, int]:
-    """``q95_lower_ns`` -> the quantile level and which of lower, point, upper."""
+    """``q95_lower_ns`` -> quantile level and index of lower, point, upper."""
     quantile, _, end = name.removesuffix("_ns").partition("_")
     return QUANTILES[quantile], {"lower": 0, "": 1, "upper": 2}[end]
 

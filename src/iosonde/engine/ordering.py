@@ -1,4 +1,4 @@
-"""Rows of many series, put in order once they are all there."""
+"""Sorting of rows of many series once all are present."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.engine.contract import SERIES_KEY
 from iosonde.model.frames import Frame, SeriesKey
 
 Part = tuple[Sequence[SeriesKey], dict[str, Any]]
-"""Series, and columns of rows whose column ``id`` says which of them each row is of."""
+"""Series, and columns of rows whose column ``id`` indexes the series."""
 
 
 def key_columns(series: Sequence[SeriesKey], ids: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def key_columns(series: Sequence[SeriesKey], ids: Any) -> dict[str, Any]:
 
 
 def in_order(parts: Sequence[Part], window_ns: int) -> Frame:
-    """All rows, sorted by series and ``start_ns``, with the series in words and ``window_ns``.
+    """All rows, sorted by series and ``start_ns``, with the series' names and ``window_ns``.
 
     Takes the columns out of ``parts``, one after the other: wide ones are there once and a half, not thrice.
     """
@@ -46,7 +46,7 @@ def in_order(parts: Sequence[Part], window_ns: int) -> Frame:
 
 
 def _placed(columns: list[Any], places: Sequence[Any]) -> Any:
-    """Pieces of one column as one, each row at its place; the pieces are let go."""
+    """Concatenate pieces of one column, with each row at its place; frees the pieces."""
     kind = np.result_type(*columns)
     whole = np.empty((sum(map(len, columns)), *columns[0].shape[1:]), dtype=kind)
     for rows in reversed(places):

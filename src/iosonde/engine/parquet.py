@@ -15,18 +15,18 @@ from iosonde.engine.contract import SCHEMA_VERSION
 from iosonde.engine.spool import literal
 
 _PATTERN, _LITERAL = re.compile(r"[*?[]"), r"[\g<0>]"
-"""What the engine takes for a pattern of names; between brackets a letter is itself."""
+"""Characters of a glob pattern; in brackets a character is literal."""
 PARQUET = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2"
 
 
 def parquet(paths: Sequence[Path], *, filename: bool = False) -> str:
-    """SQL source of the rows of files; ``filename``: with the column of that name."""
+    """SQL source of the rows of files; ``filename``: with a column of file names."""
     more = ", filename = true" if filename else ""
     return f"read_parquet({names(paths)}, hive_partitioning = false{more})"
 
 
 def names(paths: Sequence[Path]) -> str:
-    """SQL list of files, whose names are no patterns."""
+    """SQL list of files, with glob characters escaped."""
     return f"[{', '.join(literal(_PATTERN.sub(_LITERAL, str(path))) for path in paths)}]"
 
 
@@ -40,7 +40,7 @@ def write_parquet(
     stems: Sequence[str] = (),
     version: int = SCHEMA_VERSION,
 ) -> int | None:
-    """The rows of a SELECT as a file that appears whole or not at all, with a checksum; how many.
+    """Write the rows of a SELECT atomically, with a checksum; returns their number.
 
     None, and no file, if ``still`` says at the end that it is not wanted any more. ``stems``: segments whose rows these
     are, if they are of several. ``version``: of the table's layout. Raises OSError, duckdb.Error.

@@ -1,4 +1,4 @@
-"""Tables of imported records: one Parquet file a part, in which a key has one row, the newest import's.
+"""Tables of imported records: a Parquet file per part, with one row per key, the newest import's.
 
 Importing a file twice changes nothing, a longer version of it adds what is new, and a corrected one corrects:
 a part is read, merged with what is new (``engine.merge``), and replaced by rename. Writers wait for each
@@ -58,7 +58,7 @@ class StoreTable:
 
 @contextmanager
 def writing(root: Path, table: StoreTable) -> Iterator[None]:
-    """Only one process writes a table. Raises StoreError."""
+    """Lock of the one writer of a table. Raises StoreError."""
     folder = Path(root) / table.name
     try:
         make_folder(folder)
@@ -72,7 +72,7 @@ def writing(root: Path, table: StoreTable) -> Iterator[None]:
 
 
 def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
-    """How many rows a file has; None if there is none. A damaged one is set aside, and told of."""
+    """Number of rows of a file; None if there is none. A damaged file is set aside and reported."""
     if not path.exists():
         return None
     try:
@@ -88,14 +88,14 @@ def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
 
 
 def sound_parts(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[Path]:
-    """Those of the files of one table that can be read; the others are left out."""
+    """Readable files of one table; the others are left out."""
     if not files:
         return []
     return sound(con, files, _columns_of(files[0]), lambda _: _AGAIN)
 
 
 def _columns_of(path: Path) -> Mapping[str, str]:
-    """Columns of the table that a part is of."""
+    """Columns of a part's table."""
     folders = (path.parent.name, path.parent.parent.name)
     return next((_COLUMNS[name] for name in folders if name in _COLUMNS), {})
 
@@ -117,7 +117,7 @@ def select(
     *,
     con: duckdb.DuckDBPyConnection | None = None,
 ) -> list[Any]:
-    """Columns (numpy masked arrays) of the rows of files, one dict a readable file.
+    """Columns (numpy masked arrays) of the rows of files, one dict per readable file.
 
     A file that is damaged is left out, with a warning; so is one that vanished meanwhile. ``con``: an engine that is
     there already.
@@ -134,7 +134,7 @@ def select(
 
 
 def select_together(columns: str, files: Sequence[Path], where: str = "true") -> list[Any]:
-    """``select`` with one question for all files, and so one dict; file by file where one turns out to be damaged."""
+    """``select`` in one query for all files, as one dict; falls back to single files if one is damaged."""
     with closing(connect(threads=2)) as con:
         con.execute("SET preserve_insertion_order = true")
         try:
@@ -146,7 +146,7 @@ def select_together(columns: str, files: Sequence[Path], where: str = "true") ->
 
 
 def _rows(con: duckdb.DuckDBPyConnection, columns: str, path: Path, where: str) -> Any:
-    """The rows of one file; None: it is damaged or has vanished."""
+    """Rows of one file; None if it is damaged or has vanished."""
     try:
         if sound_parts(con, [path]):
             return con.execute(
@@ -159,7 +159,7 @@ def _rows(con: duckdb.DuckDBPyConnection, columns: str, path: Path, where: str) 
 
 
 def cannot_write(path: Path, error: Exception) -> StoreError:
-    """What to say when a part cannot be written."""
+    """Error for a part that cannot be written."""
     text = str(error)
     known = (one for one in (errno.ENOSPC, errno.EDQUOT, errno.EIO) if os.strerror(one) in text)
     reason = getattr(error, "strerror", None) or next(map(os.strerror, known), "")

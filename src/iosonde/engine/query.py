@@ -1,4 +1,4 @@
-"""A question about samples as a value, and the one call that answers it.
+"""A query on samples as a value, and the one call that runs it.
 
 ::
 
@@ -36,31 +36,32 @@ from iosonde.engine.spool import SpoolRows
 T = TypeVar("T")
 
 LANES = 4
-"""Slices side by side: what Python does with one overlaps with the SQL of the next. Each takes about 150 MiB."""
+"""Slices run in parallel: Python's work on one overlaps with the SQL of the next. Each takes about 150 MiB."""
 
 
 @dataclass(frozen=True)
 class Query(Generic[T]):
-    """What to ask of the samples of ``scope`` (the view ``samples``, with the columns of samples.toml)."""
+    """A query on the samples of ``scope`` (the view ``samples``, with the columns of samples.toml)."""
 
     sql: Sequence[str]
-    """SELECTs. What is read from a table comes in the order of its rows."""
+    """SELECTs. Rows of a table come in its order."""
     read: Callable[..., T]
-    """The answer, from the columns (name -> masked array) that each SELECT gives. A function of a module."""
+    """Computes the result from the columns (name -> masked array) of each SELECT. A function of a module."""
     scope: SampleFilter = field(default_factory=SampleFilter)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Tables of values that SQL reads: name -> columns."""
+    """Parameter tables for SQL: name -> columns."""
     tables: Mapping[str, str] = field(default_factory=dict)
-    """Tables that SELECTs make before, in this order."""
+    """Tables that SELECTs create first, in this order."""
     merge: Callable[[T, T], T] | None = None
-    """Associative: the answer of two consecutive slices from theirs. None: slices do not give the answer."""
+    """Associative merge of the results of two consecutive slices. None: results cannot be merged."""
     cut_ns: int | None = None
-    """Slices begin at multiples of it, so that a window never lies in two. None: this engine needs none for a
-    small answer, and is quicker without."""
+    """Slices start at multiples of it, so that no window spans two. None: the embedded engine needs no slices for a
+    small result, and is quicker without.
+    """
 
 
 def run(root: Path, queries: Sequence[Query[T]]) -> list[T]:
-    """The answer of each query, by the threads of the embedded engine. Raises what ``with_files`` raises."""
+    """Results of queries by the threads of the embedded engine. Raises what ``with_files`` raises."""
     return [with_files(root, query.scope, partial(answer, query)) for query in queries]
 
 
@@ -70,7 +71,7 @@ def rows(columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def answer(query: Query[T], con: duckdb.DuckDBPyConnection, sources: Sources) -> T:
-    """The answer of one query, by one connection that has the live rows."""
+    """Result of one query, by one connection that has the live rows."""
     give_parameters(con, query)
     if query.merge is None or query.cut_ns is None:
         return answer_slice(con, query, Slice(query.scope, sources.files))
@@ -89,7 +90,7 @@ def answer(query: Query[T], con: duckdb.DuckDBPyConnection, sources: Sources) ->
 
 
 def answer_apart(query: Query[T], part: Slice, live: Sequence[SpoolRows], threads: int) -> T:
-    """The answer for one slice by a connection of its own, so that slices can go side by side."""
+    """Result for one slice by its own connection, so that slices can run in parallel."""
     con = connect(threads)
     try:
         make_live(con, live)
@@ -100,14 +101,14 @@ def answer_apart(query: Query[T], part: Slice, live: Sequence[SpoolRows], thread
 
 
 def give_parameters(con: duckdb.DuckDBPyConnection, query: Query[Any]) -> None:
-    """Make the tables of values that the query reads."""
+    """Create the parameter tables of a query."""
     for name, columns in query.parameters.items():
         con.register("given", {key: np.ascontiguousarray(columns[key]) for key in columns})
         con.execute(f"CREATE TEMP TABLE {name} AS FROM given")
 
 
 def answer_slice(con: duckdb.DuckDBPyConnection, query: Query[T], part: Slice) -> T:
-    """The answer for one slice."""
+    """Result for one slice."""
     look_at(con, part.files, part.scope)
     for name, select in query.tables.items():
         con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")

@@ -1,4 +1,4 @@
-"""One consistent view of sealed and live samples: each row once.
+"""Consistent view of sealed and live samples: each row once.
 
 A sealer renames the Parquet file of a segment into place before it deletes the spool segment. So
 the spool is listed and read first and Parquet listed after it: a segment that vanished meanwhile is
@@ -46,12 +46,12 @@ from iosonde.model.units import HOUR_NS
 T = TypeVar("T")
 
 _ATTEMPTS = 10
-"""A sealer or an agent that makes room may take files away many times while one reader looks."""
+"""Most attempts: a sealer or an agent may remove files many times while one reader runs."""
 
 
 @dataclass(frozen=True)
 class SampleFilter:
-    """Which samples are asked for. Instants are ns since the epoch, [since, until); None = any."""
+    """Filter of samples. Instants are ns since the epoch, [since, until); None = any."""
 
     host: str | None = None
     target: str | None = None
@@ -62,7 +62,7 @@ class SampleFilter:
     """Run ids; of samples only. Ranks of a run are pooled: the host of a row is then its run."""
 
     def has(self, key: SeriesKey) -> bool:
-        """Whether a series is asked for."""
+        """True if a series passes the filter."""
         return (
             self.host in (None, key.host)
             and self.target in (None, key.target)
@@ -71,11 +71,11 @@ class SampleFilter:
 
     @property
     def folder(self) -> str | None:
-        """The host's folder in which all rows of this scope lie: a fleet's other hosts are not looked at; None: any."""
+        """Folder of the only host that the filter allows: other hosts are not scanned; None: any."""
         return None if self.host is None or self.runs is not None else slug(self.host)
 
     def where(self, instant: str = "due_ns") -> str:
-        """The scope as SQL on a table of which ``instant`` is the time."""
+        """The filter as SQL on a table with the time column ``instant``."""
         tests = [
             f"{name} = {spool.literal(value)}"
             for name, value in (("host", self.host), ("target", self.target))
@@ -93,7 +93,7 @@ class SampleFilter:
 
 
 class Sources(NamedTuple):
-    """What a question reads: sealed segments, and rows that are in none of them yet."""
+    """Sources of a query: sealed segments, and rows that are in none of them yet."""
 
     files: list[Path]
     live: list[spool.SpoolRows]
@@ -102,7 +102,7 @@ class Sources(NamedTuple):
 def with_samples(
     root: Path, scope: SampleFilter, ask: Callable[[duckdb.DuckDBPyConnection], T]
 ) -> T:
-    """The answer of ``ask`` on a connection with the view ``samples``.
+    """Result of ``ask`` on a connection with the view ``samples``.
 
     The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
     vanishes under it, or turns out to be damaged: that is left out. Raises StoreError.
@@ -118,7 +118,7 @@ def with_samples(
 def with_files(
     root: Path, scope: SampleFilter, ask: Callable[[duckdb.DuckDBPyConnection, Sources], T]
 ) -> T:
-    """``with_samples`` for an ``ask`` that gets the sources and looks at the files (``look_at``) itself."""
+    """``with_samples`` for an ``ask`` that gets the sources and opens the files (``look_at``) itself."""
     for attempt in range(_ATTEMPTS):
         con = connect()
         sources = Sources([], [])
@@ -134,13 +134,13 @@ def with_files(
 
 
 def again(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> bool:
-    """Whether a question that failed is worth asking again: a file of samples has vanished, or is left out now."""
+    """True if a failed query is worth a retry: a file of samples has vanished, or is now left out."""
     gone = any(not path.exists() for path in files)
     return gone or bool(broken(con, files, SAMPLE_TYPES))
 
 
 def explained(error: duckdb.Error, root: Path) -> StoreError:
-    """What the engine says, for people."""
+    """The engine's error, for people."""
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     if isinstance(error, duckdb.OutOfMemoryException):
         return StoreError(
@@ -157,7 +157,7 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
 
 
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> Sources:
-    """Create the view ``live``, of the rows that go with the Parquet files."""
+    """Create the view ``live`` of the rows that complement the Parquet files."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
     sealed = sound_sealed(con, root, since, scope.folder)
@@ -170,7 +170,7 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> 
 def sound_sealed(
     con: duckdb.DuckDBPyConnection, root: Path, since: str | None, folder: str | None
 ) -> list[Segment]:
-    """Sealed segments that count and can be read; where a merged file cannot, what it was merged from counts."""
+    """Readable sealed segments that count; an unreadable merge is replaced by its parts."""
     bad: set[Path] = set()
     while True:
         listed = parquet_segments(root, since, folder, bad)
@@ -182,13 +182,13 @@ def sound_sealed(
 
 
 def sound_segments(con: duckdb.DuckDBPyConnection, sealed: Sequence[Segment]) -> list[Segment]:
-    """Sealed segments that can be read; the others are left out."""
+    """Readable sealed segments; the others are left out."""
     files = set(sound(con, [segment.path for segment in sealed], SAMPLE_TYPES))
     return [segment for segment in sealed if segment.path in files]
 
 
 def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.SpoolRows]:
-    """Rows of the spool that may be of ``scope``, by host folder and stem."""
+    """Rows of the spool that may match ``scope``, by host folder and stem."""
     return {
         (segment.host, segment.stem): rows
         for segment in spool_segments(root)
@@ -199,7 +199,7 @@ def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.Sp
 
 
 def make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) -> None:
-    """The view ``live``."""
+    """Create the view ``live``."""
     rows = spool.concatenate(parts)
     if rows is not None:
         con.register("live_codes", rows.columns)
@@ -208,13 +208,13 @@ def make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) 
 
 
 def look_at_files(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
-    """Make the view ``samples`` of some sealed segments."""
+    """Create the view ``samples`` of some sealed segments."""
     make_live(con, [])
     look_at(con, paths, SampleFilter())
 
 
 def look_at_distinct(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
-    """The same, each row once, whatever stands twice in a file or in several."""
+    """Create the view ``samples`` of some sealed segments, without duplicate rows."""
     make_live(con, [])
     columns = ", ".join(SAMPLE_TYPES)
     con.execute(
@@ -226,19 +226,19 @@ def look_at_distinct(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> N
 def look_at_rows(
     con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: SampleFilter
 ) -> None:
-    """Make the view ``samples`` of rows of the spool."""
+    """Create the view ``samples`` of rows of the spool."""
     make_live(con, rows)
     look_at(con, [], scope)
 
 
 def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: SampleFilter) -> None:
-    """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
+    """Replace the view ``samples`` by that of ``files`` and live rows."""
     con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {rows_once(files)}FROM live")
     _hide_beaten(con, scope)
 
 
 def rows_once(files: Sequence[Path]) -> str:
-    """SQL of the rows of files, ready for more: a row that two merged files hold of one segment counts once."""
+    """SQL of the rows of files: a segment's row in two merged files counts once."""
     columns, several = ", ".join(SAMPLE_TYPES), sharing(files)
     shares = (
         ("", [path for path in files if path not in several]),
@@ -252,7 +252,7 @@ def rows_once(files: Sequence[Path]) -> str:
 
 
 def _rows(path: Path) -> spool.SpoolRows | None:
-    """The good rows of a segment; one without a readable header is told of and left out."""
+    """Good rows of a segment; one without a readable header is reported and left out."""
     try:
         read = spool.read(path)
     except StoreError as error:
@@ -270,7 +270,7 @@ def _rows(path: Path) -> spool.SpoolRows | None:
 
 
 def _too_old(path: Path, since_ns: int | None) -> bool:
-    """Whether a segment was last appended to well before the rows asked for were due."""
+    """True if the last append to a segment was well before the requested time."""
     try:
         return since_ns is not None and path.stat().st_mtime_ns < since_ns - HOUR_NS
     except FileNotFoundError:
@@ -285,7 +285,7 @@ def _no_rows() -> str:
 
 
 def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: SampleFilter) -> None:
-    """The view ``samples``: without pending rows that have a final row of the same key."""
+    """Create the view ``samples`` without pending rows that have a final row of the same key."""
     key = ", ".join(SAMPLE_KEY)
     where = scope.where()
     con.execute(

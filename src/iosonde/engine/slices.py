@@ -1,4 +1,4 @@
-"""A long range of samples, a slice of time after the other, so that memory stays bounded.
+"""Split of a long range of samples into slices of time, so that memory stays bounded.
 
 ::
 
@@ -19,13 +19,13 @@ from iosonde.engine.parquet import names
 from iosonde.engine.reader import SampleFilter
 
 SLICE_ROWS = 2_000_000
-"""About 150 MiB while it is worked on; more at once is not quicker."""
+"""Rows of a slice: about 150 MiB in memory; more at once is not quicker."""
 _SMALL_BYTES = 32 << 20
-"""Parquet files that are together no larger than this are one slice: no footer is read for it."""
+"""Total size of Parquet files that make one slice: no footer is read for it."""
 
 
 class _Reach(NamedTuple):
-    """What the footer of a file says of its rows."""
+    """Time range of a file's rows, from its footer."""
 
     first_ns: int
     last_ns: int
@@ -34,7 +34,7 @@ class _Reach(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """A part of a scope, and the Parquet files that may hold rows of it."""
+    """A part of a scope, and the Parquet files that may have rows of it."""
 
     scope: SampleFilter
     files: Sequence[Path]
@@ -43,7 +43,7 @@ class Slice(NamedTuple):
 def slices(
     con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: SampleFilter, cut_ns: int
 ) -> list[Slice]:
-    """``scope`` in consecutive slices that begin at multiples of ``cut_ns``. Raises duckdb.Error."""
+    """``scope`` in consecutive slices that start at multiples of ``cut_ns``. Raises duckdb.Error."""
     if sum(map(_size, files)) <= _SMALL_BYTES:
         return [Slice(scope, files)]
     reaches = _reaches(con, files)
@@ -58,7 +58,7 @@ def _size(path: Path) -> int:
 
 
 def _reaches(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[_Reach]:
-    """Files in the order of their first sample; one without statistics may reach anywhere."""
+    """Files in the order of their first sample; one without statistics may have any range."""
     rows = con.execute(
         "SELECT coalesce(min(stats_min_value::BIGINT), 0), "
         "coalesce(max(stats_max_value::BIGINT), 9223372036854775807), "
@@ -88,7 +88,7 @@ def _parts(reaches: Sequence[_Reach], scope: SampleFilter, cut_ns: int) -> list[
 
 
 def _reaching(reaches: Sequence[_Reach], part: SampleFilter) -> list[Path]:
-    """The files that may hold rows of ``part``."""
+    """Files that may have rows of ``part``."""
     return [
         reach.path
         for reach in reaches

@@ -1,4 +1,4 @@
-"""Which Parquet files of a store can be read: each is looked at once, and again only when it has changed.
+"""Readability of a store's Parquet files: each is checked once, and again only when it has changed.
 
 ::
 
@@ -30,16 +30,16 @@ _MOST = 200_000
 _WORKERS = 4
 _NEWER = f"was {WRITTEN}"
 _FEW = 4
-"""Files that are not worth threads."""
+"""Number of files too few for threads."""
 
 Columns = Mapping[str, str]
-"""Columns that a table has, with the engine's types."""
+"""Columns of a table, with the engine's types."""
 
 
 class _Known(NamedTuple):
     identity: Identity
     wrong: str
-    """"" for a sound one."""
+    """Defect; "" for a sound file."""
 
 
 _lock = threading.Lock()
@@ -64,7 +64,7 @@ def sound(
 
 
 def broken(con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns) -> list[Path]:
-    """Those of ``paths`` whose columns cannot be read to their end; they are not sound from now on.
+    """Those of ``paths`` whose columns cannot be read to their end; they count as unsound from now on.
 
     For files without a checksum, after a question about all of them has failed.
     """
@@ -82,7 +82,7 @@ def broken(con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Colum
 
 
 def is_newer(what: str) -> bool:
-    """Whether what is wrong with a file is that a newer version wrote it."""
+    """True if the defect of a file is that a newer version wrote it."""
     return what.startswith(_NEWER)
 
 
@@ -92,7 +92,7 @@ def unsound(
     columns: Columns,
     version: int = SCHEMA_VERSION,
 ) -> dict[Path, str]:
-    """What is wrong with each of ``paths`` that is not sound; nobody is told."""
+    """Defect of each of ``paths`` that is not sound, without a report."""
     kind = tuple(columns)
     wrong: dict[Path, str] = {}
     new: dict[Path, Identity] = {}
@@ -123,7 +123,7 @@ def _remember(path: Path, columns: Columns, known: _Known) -> None:
 
 
 def _absent(path: Path) -> str:
-    """Why a name that was listed is no file; "" for one that is gone: the reader lists again."""
+    """Reason why a listed name is no file; "" if it has vanished: the reader lists again."""
     try:
         opener.check(path, opener.TABLE_BYTES)
     except FileNotFoundError:
@@ -136,7 +136,7 @@ def _absent(path: Path) -> str:
 def _looked_at(
     con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns, version: int
 ) -> dict[Path, str]:
-    """What is wrong with each file, "" for nothing; one that vanished is not in it."""
+    """Defect of each file, "" for none; a vanished file is not in it."""
     if len(paths) <= _FEW:
         told = [_bytes_wrong(path) for path in paths]
     else:
@@ -148,7 +148,7 @@ def _looked_at(
 
 
 def _bytes_wrong(path: Path) -> str | None:
-    """None: it has vanished."""
+    """Defect of a file's bytes; None if it has vanished."""
     try:
         return checksum.wrong(path)
     except FileNotFoundError:
@@ -180,7 +180,7 @@ def _columns_wrong(
 def _by_footer(
     con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns, version: int
 ) -> dict[Path, str]:
-    """Files of equal footers are asked for their types once."""
+    """Defects by the types in footers; equal footers are checked once."""
     sql = (
         "SELECT file_name, string_agg(concat_ws(' ', name, type, converted_type, logical_type, "
         "num_children), ',' ORDER BY place) FROM (SELECT *, row_number() OVER () AS place "
@@ -203,7 +203,7 @@ def _by_footer(
 def _newer(
     con: duckdb.DuckDBPyConnection, alike: Sequence[Path], types: Columns, version: int
 ) -> dict[Path, str]:
-    """Files of a newer layout: a signed footer says so, in others the column ``schema_version``."""
+    """Files of a newer layout, by a signed footer or else by the column ``schema_version``."""
     said = {path: checksum.version_of(path) for path in alike}
     found = {path: most for path, most in said.items() if most is not None}
     found |= _unsigned_versions(con, [path for path in alike if said[path] is None], types)
@@ -213,7 +213,7 @@ def _newer(
 def _unsigned_versions(
     con: duckdb.DuckDBPyConnection, alike: Sequence[Path], types: Columns
 ) -> dict[Path, int]:
-    """The layouts of files of equal columns, as far as they say; another one may have a footer that says so."""
+    """Layout versions of unsigned files of equal columns, as far as known."""
     kind = types.get("schema_version")
     if not alike:
         return {}
@@ -240,6 +240,6 @@ def _difference(types: Columns, columns: Columns) -> str:
 
 
 def _said(error: duckdb.Error, path: Path) -> str:
-    """What the engine says of a file, without its name."""
+    """The engine's message on a file, without its name."""
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     return text.replace(f"'{path}'", "it").replace(str(path), "it")

@@ -1,4 +1,4 @@
-"""Spool segments as arrays. The format belongs to the native core; here its rows get their words.
+"""Spool segments as arrays. The native core owns the format; here codes become words.
 
 A segment may vanish while it is read (a sealer moved it to Parquet): ``read`` then gives None and
 the reader looks for the Parquet file instead.
@@ -31,7 +31,7 @@ _TYPES: dict[str, Any] = {
     "cache": np.uint8,
 }
 NULL_SQL = "(-9223372036854775807 - 1)"
-"""``NULL_NS`` as a BIGINT: as one literal DuckDB would take it for a HUGEINT."""
+"""``NULL_NS`` as a BIGINT: DuckDB would take a single literal for a HUGEINT."""
 _MAGIC = b"IOSPOOL1"
 _BIRTH_S = 5.0
 _WORDS = ("host", "target", "op", "outcome", "cache", "run_id")
@@ -54,7 +54,7 @@ class SpoolRows:
 
 @dataclass(frozen=True)
 class SpoolSegment:
-    """One segment as it was when read; ``torn`` says why reading stopped before its end."""
+    """A segment as it was when read; ``torn`` gives the reason why reading stopped before its end."""
 
     rows: SpoolRows
     opened_ns: int
@@ -81,7 +81,7 @@ def read(path: Path) -> SpoolSegment | None:
 
 
 def _is_being_born(path: Path) -> bool:
-    """Whether a probe may be about to write the header: an empty file, or the beginning of one."""
+    """True if a probe may be about to write the header: an empty file, or the start of one."""
     try:
         with opened(path, TABLE_BYTES) as file:
             begin = file.read(len(_MAGIC))
@@ -116,7 +116,7 @@ def _segment(chunk: _core.SpoolChunk) -> SpoolSegment:
 
 
 def concatenate(parts: Iterable[SpoolRows]) -> SpoolRows | None:
-    """All rows in one, with their codes moved to common word lists; None for nothing."""
+    """Concatenate rows, with their codes mapped to common word lists; None for nothing."""
     some = [part for part in parts if len(part)]
     if not some:
         return None
@@ -143,7 +143,7 @@ def _common_codes(
 
 
 def select(table: str, rows: SpoolRows) -> str:
-    """SQL that gives ``rows``, registered as ``table``, the columns of the samples table."""
+    """SQL that selects ``rows``, registered as ``table``, with the columns of the samples table."""
     from iosonde.engine.contract import SAMPLE_TYPES, SCHEMA_VERSION
 
     def column(name: str, kind: str) -> str:

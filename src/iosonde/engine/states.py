@@ -1,4 +1,4 @@
-"""Live states: one small JSON file a target, replaced by the probe every second.
+"""Live states: a small JSON file per target, replaced by the probe every second.
 
 Light imports only: ``iosonde now`` and ``iosonde check`` live on this module. The reader is the agent's own.
 
@@ -56,7 +56,7 @@ def namesakes(states: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def remove_files(files: Iterable[Path]) -> list[Path]:
-    """States and what goes with them, those that were there; folders that are empty then go, too."""
+    """Remove states and their companions, then empty folders; returns the removed files."""
     gone = []
     for file in files:
         with contextlib.suppress(FileNotFoundError):

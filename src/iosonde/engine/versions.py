@@ -1,9 +1,9 @@
-"""Words about files of other versions; ``rust/core/src/stored.rs`` has the same."""
+"""Messages about files of other versions; ``rust/core/src/stored.rs`` has the same."""
 
 from __future__ import annotations
 
 UPGRADE = "a newer iosonde"
-"""What to try."""
+"""Advice."""
 WRITTEN = "written by a newer iosonde"
 
 
@@ -17,5 +17,5 @@ def other_version(found: object, ours: int) -> str:
 
 
 def newer(found: int, ours: int) -> str:
-    """The same of one that is newer."""
+    """A clause about a file or a line whose ``schema_version`` is newer."""
     return f"{WRITTEN} (schema {found}, this one reads {ours}): upgrade"

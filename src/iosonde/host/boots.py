@@ -1,4 +1,4 @@
-"""Which start of which kernel this is: what tells two machines of one name apart."""
+"""Boot identity of the kernel: tells two machines of one name apart."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Boot(NamedTuple):
-    """``boot_id``: as the kernel names its start; ``started_ns``: when that was (UTC, whole seconds)."""
+    """``boot_id``: the kernel's id of its start; ``started_ns``: time of the start (UTC, whole seconds)."""
 
     boot_id: str
     started_ns: int
 
 
 def this_boot(proc: Path = Path("/proc")) -> Boot | None:
-    """Of this machine; None where the kernel does not tell."""
+    """Boot of this machine; None if the kernel does not tell."""
     try:
         boot_id = (proc / "sys/kernel/random/boot_id").read_text().strip()
         began = re.search(r"^btime (\d+)$", (proc / "stat").read_text(), re.MULTILINE)

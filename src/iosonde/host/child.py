@@ -1,4 +1,4 @@
-"""Questions that may never be answered, each asked in a child process that can be given up.
+"""Calls that may hang, each made in a child process that can be abandoned.
 
 A path on a hung file system holds whoever touches it in the kernel, where no signal reaches. So a
 child touches it, tells over a pipe what it tries and what it found, and the parent waits only until a
@@ -24,10 +24,10 @@ from iosonde.model.errors import IosondeError
 
 Work = Callable[["Reporter"], None]
 MAX_BYTES = 16 << 20
-"""A child that says more than this is not believed."""
+"""Largest plausible answer of a child."""
 _STACK_LINES = 12
 _PATIENCE = 20
-"""Milliseconds that a killed child may take to go."""
+"""Milliseconds that a killed child may take to exit."""
 
 
 class Reporter:
@@ -37,7 +37,7 @@ class Reporter:
         self._pipe = pipe
 
     def trying(self, what: str) -> None:
-        """What comes next: said before it, because it may never return."""
+        """Announce the next call before making it, since it may never return."""
         self._send({"trying": what})
 
     def found(self, **facts: Any) -> None:
@@ -45,7 +45,7 @@ class Reporter:
         self._send({"facts": facts})
 
     def ended(self, error: str | None) -> None:
-        """The last word."""
+        """Send the final message."""
         self._send({"ended": True, "error": error})
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Reporter:
 
 
 class Hang(NamedTuple):
-    """Where a child that did not answer stands; what the kernel does not tell is empty."""
+    """Position of a hung child; fields that the kernel does not tell are empty."""
 
     trying: str
     seconds: float
@@ -66,7 +66,7 @@ class Hang(NamedTuple):
 
 
 class Reply:
-    """What came in time: ``facts`` even of a child that then hung (``hang``) or broke (``error``)."""
+    """Answer within the time limit: ``facts`` even of a child that then hung (``hang``) or failed (``error``)."""
 
     def __init__(self, facts: dict[str, Any] | None = None) -> None:
         self.facts: dict[str, Any] = {} if facts is None else facts
@@ -76,7 +76,7 @@ class Reply:
 
 
 class _Child:
-    """A running child, as the parent knows it."""
+    """A running child, from the parent's side."""
 
     def __init__(self, pid: int, pipe: int, began: float) -> None:
         self.pid, self.pipe, self.began = pid, pipe, began
@@ -88,12 +88,12 @@ class _Child:
 
 
 def ask(work: Work, seconds: float) -> Reply:
-    """One question."""
+    """Run one call in a child."""
     return ask_all({"": work}, seconds)[""]
 
 
 def ask_all(questions: Mapping[str, Work], seconds: float) -> dict[str, Reply]:
-    """Every question in a child of its own, all at once; returns after ``seconds`` at the latest."""
+    """Run every call in its own child, all at once; returns after ``seconds`` at the latest."""
     children: dict[str, _Child] = {}
     ended: set[str] = set()
     try:
@@ -158,7 +158,7 @@ def _fork(work: Work) -> _Child:
 
 
 def _run(work: Work, pipe: int) -> None:
-    """The child's life.
+    """Body of the child process.
 
     Nothing else of the parent stays open: whoever waits for the end of its output must not wait for
     us.
@@ -202,7 +202,7 @@ def _text(path: Path) -> str:
 
 
 def _let_go(child: _Child) -> None:
-    """Kill it and collect it if it goes at once."""
+    """Kill the child and reap it if it exits at once."""
     os.close(child.pipe)
     with contextlib.suppress(OSError):
         os.kill(child.pid, signal.SIGKILL)

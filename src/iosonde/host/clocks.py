@@ -1,4 +1,4 @@
-"""Whose clock is wrong: the instant a probe writes into its state beside the instant the file got from the storage.
+"""Clock offsets of hosts: a probe's time in its state file against the file's time from the storage.
 
 ::
 
@@ -17,13 +17,13 @@ from statistics import median
 from typing import Any, NamedTuple
 
 _FRESH_NS = 60_000_000_000
-"""A file that was written longer ago may be a copy, whose times are those of the copying."""
+"""Largest age of a state file; an older one may be a copy with the time of copying."""
 WRONG_NS = 2_000_000_000
-"""A smaller difference may be the time that a write took."""
+"""Least offset reported; a smaller one may be the duration of a write."""
 
 
 class ClockOffset(NamedTuple):
-    """A host's clock minus that of the storage, or of the reader (ns); ``error_ns``: at most so far off."""
+    """A host's clock minus that of the storage, or of the reader (ns); ``error_ns``: largest error."""
 
     host: str
     offset_ns: int

@@ -22,7 +22,7 @@ PARALLEL = frozenset({"lustre", "beegfs", "gpfs"})
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One line of /proc/self/mountinfo."""
+    """A line of /proc/self/mountinfo."""
 
     point: str
     kind: str
@@ -30,23 +30,23 @@ class Mount:
     device: str
     """``major:minor``; major 0 for file systems without a block device."""
     root: str
-    """What of the file system is mounted here; not ``/`` for a bind mount."""
+    """Path within the file system that is mounted here; not ``/`` for a bind mount."""
     options: dict[str, str | None]
-    """Of the mount and of the file system together; ``hard`` is ``{"hard": None}``."""
+    """Options of the mount and of the file system together; ``hard`` is ``{"hard": None}``."""
 
     @property
     def fuse(self) -> bool:
-        """Whether a user-space daemon answers."""
+        """True if a user-space daemon serves the file system."""
         return self.kind in ("fuse", "fuseblk") or self.kind.startswith("fuse.")
 
     def number(self, name: str) -> int | None:
-        """An option that is a number."""
+        """Numeric value of an option."""
         value = self.options.get(name)
         return int(value) if value is not None and value.isdecimal() else None
 
 
 def mount_table() -> list[Mount]:
-    """Of this process; empty where the kernel does not tell."""
+    """Mount table of this process; empty if the kernel does not tell."""
     try:
         text = Path("/proc/self/mountinfo").read_text("utf-8", errors="surrogateescape")
     except OSError:
@@ -55,7 +55,7 @@ def mount_table() -> list[Mount]:
 
 
 def parse_mountinfo(text: str) -> list[Mount]:
-    """In the order of the table; a line that is none is left out."""
+    """Parse mounts in the order of the table; malformed lines are left out."""
     return [mount for line in text.splitlines() if (mount := _parse_line(line)) is not None]
 
 
@@ -79,12 +79,12 @@ def _options(text: str) -> dict[str, str | None]:
 
 
 def _unescaped(text: str) -> str:
-    r"""Undo ``\040`` for a space and the like."""
+    r"""Decode ``\\040`` for a space and similar escapes."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
 def below(path: str, folder: str) -> bool:
-    """Whether ``path`` is ``folder`` or lies below it."""
+    """True if ``path`` is ``folder`` or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
@@ -98,7 +98,7 @@ def mount_of(mounts: Sequence[Mount], path: str) -> Mount | None:
 
 
 def missing_mount(fstab: str, mounts: Sequence[Mount], path: str) -> str | None:
-    """A mount point at or above ``path`` that /etc/fstab promises and the table does not hold."""
+    """A mount point at or above ``path`` in /etc/fstab but not in the mount table."""
     mounted = {mount.point for mount in mounts}
     for line in fstab.splitlines():
         words = line.split("#")[0].split()

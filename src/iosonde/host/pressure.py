@@ -1,4 +1,4 @@
-"""How pressed the processors of this host are: time that tasks waited for one, from the kernel's own counters.
+"""CPU pressure of this host: time that tasks waited for a processor, from the kernel's own counters.
 
 Sources: ``/proc/pressure/cpu`` (PSI, Linux 4.20), ``/proc/self/task/*/schedstat`` (run queue), ``/proc/stat``.
 What a kernel does not have is None, never zero.
@@ -25,7 +25,7 @@ class CpuPressure:
     capacity_s: float | None
 
     def plus(self, other: CpuPressure) -> CpuPressure:
-        """Both spans together."""
+        """Sum of both spans."""
         return CpuPressure(
             self.elapsed_s + other.elapsed_s,
             _plus(self.stalled_s, other.stalled_s),
@@ -35,7 +35,7 @@ class CpuPressure:
         )
 
     def shares(self, threads: int) -> dict[str, float]:
-        """Shares of the time, 0 to 1, of what is known: ``cpu_pressure``, ``cpu_queue_share``, ``host_cpu_share``."""
+        """Known shares of the time, 0 to 1: ``cpu_pressure``, ``cpu_queue_share``, ``host_cpu_share``."""
         known = {
             "cpu_pressure": (self.stalled_s, self.elapsed_s),
             "cpu_queue_share": (self.queued_s, self.elapsed_s * threads),
@@ -57,13 +57,13 @@ class _Counters:
 
 
 class PressureMeter:
-    """Reads the counters at the beginning and the end of a span. Costs some file reads, outside of timed sections."""
+    """Reads the counters at the start and the end of a span. Costs some file reads, outside of timed sections."""
 
     def __init__(self) -> None:
         self._before = _read()
 
     def ended(self) -> CpuPressure:
-        """The span from construction until now."""
+        """CPU pressure from construction until now."""
         before, after = self._before, _read()
         queued = busy = capacity = None
         if before.queued_s is not None and after.queued_s is not None:
@@ -114,7 +114,7 @@ def busy_seconds(text: str) -> tuple[float, float] | None:
 
 
 def _queued() -> dict[str, float] | None:
-    """Seconds in the run queue of each thread of this process but its first, which does no operations."""
+    """Seconds in the run queue of each thread of this process except its first, which does no operations."""
     found = {}
     try:
         threads = [name for name in os.listdir("/proc/self/task") if name != str(os.getpid())]  # noqa: PTH208

@@ -1,4 +1,4 @@
-"""Work in a child process that may hang in the kernel: its output in time, or none.
+"""Work with a time limit in a child process that may hang in the kernel: its whole output, or none.
 
 A read of a frozen file system cannot be interrupted, not even by SIGKILL, so the work is done in a fork and the parent
 goes on without it::
@@ -28,11 +28,11 @@ from iosonde import _core
 from iosonde.model.errors import IosondeError
 
 _PATIENCE = 50
-"""Milliseconds that a killed child may take to go."""
+"""Milliseconds that a killed child may take to exit."""
 
 
 class HungError(IosondeError):
-    """The work did not end in time."""
+    """Work that exceeded its time limit."""
 
     exit_code = 124  # as of timeout(1)
 
@@ -45,7 +45,7 @@ class _Ended(NamedTuple):
 
 
 def in_time(work: Callable[[], int], seconds: float, late: Callable[[], HungError]) -> int:
-    """The exit code of ``work``, whose output is written when it has ended. Raises what it raises.
+    """Exit code of ``work``, whose output is written at its end. Raises what it raises.
 
     ``late``: the error when it takes longer than ``seconds``.
     """
@@ -107,7 +107,7 @@ def _pass_on(ended: _Ended) -> None:
 
 
 def _heard(pipe: int, deadline: float) -> bytes | None:
-    """All that the child says; None when it is not done in time."""
+    """Read the child's whole output; None if it exceeds the time limit."""
     pieces: list[bytes] = []
     while True:
         left = deadline - time.monotonic()
@@ -125,7 +125,7 @@ def _killed() -> bytes:
 
 
 class _Memory(io.TextIOWrapper):
-    """A stream in memory that says of itself what the real one would."""
+    """An in-memory stream with the properties of the real one."""
 
     def __init__(self, like: io.TextIOBase) -> None:
         encoding = getattr(like, "encoding", None) or "utf-8"
@@ -136,14 +136,14 @@ class _Memory(io.TextIOWrapper):
         return self._terminal
 
     def data(self) -> bytes:
-        """What was written."""
+        """Bytes written so far."""
         self.flush()
         found: bytes = self.buffer.getvalue()  # type: ignore[attr-defined]
         return found
 
 
 def _child(work: Callable[[], int], pipe: int, parent: int) -> None:
-    """The child's life. Nobody who waits for the end of the parent's output waits for it."""
+    """Body of the child process, without the parent's output, so that readers of it do not wait for the child."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         _core.end_with_parent()
@@ -181,7 +181,7 @@ def _send(pipe: int, data: bytes) -> None:
 
 
 def _let_go(pid: int) -> None:
-    """Kill it, and collect it if it goes at once; one that hangs is init's when we have ended."""
+    """Kill the child and reap it if it exits at once; a hung one is inherited by init."""
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
         for _ in range(_PATIENCE):

@@ -1,1 +1,1 @@
-"""Other tools' files into the store."""
+"""Import of other tools' files into the store."""

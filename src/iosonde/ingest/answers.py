@@ -1,4 +1,4 @@
-"""One answer: other tools' files into the store, whatever they are. Each file is read once, as a stream."""
+"""Import of other tools' files of any kind into the store. Each file is read once, as a stream."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from iosonde.model.errors import InputFileError, UsageError
 __all__ = ["Imported", "QueryRange", "Question", "import_files", "is_address"]
 
 _ONE_BY_ONE = 10
-"""So many files of a kind are told of one by one."""
+"""Number of files of a kind that are reported one by one."""
 Work = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
-"""Is told what is being read; gives what gets how much is done, of how much."""
+"""Context that announces a step, and yields its progress callback (done, total)."""
 Report = Callable[[FileImport | FileRead, Imported], None]
-"""Gets each file, or several of a kind, when it is in the store whole, and all that was done until then."""
+"""Callback for each file, or several of a kind, once it is stored whole, with the totals so far."""
 
 
 class QueryRange(NamedTuple):
@@ -41,20 +41,20 @@ class QueryRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """Files, folders and servers to import, and what they do not say themselves."""
+    """Files, folders and servers to import, and values that they do not contain."""
 
     paths: Sequence[Path]
     settings: Settings = Settings()  # noqa: RUF009 - frozen
     mappings: Sequence[TableMapping] = ()
     urls: Sequence[str] = ()
     span: QueryRange | None = None
-    """Of the servers."""
+    """Time range for the servers."""
     environment: Mapping[str, str] | None = None
-    """Of the process; None: its own."""
+    """Environment variables; None: those of the process."""
 
 
 def is_address(text: str) -> bool:
-    """Whether it is the address of a server, not the name of a file."""
+    """True for the address of a server, False for a file name."""
     scheme, mark, _ = text.partition("://")
     return bool(mark) and scheme.isalpha()
 
@@ -66,7 +66,7 @@ def import_files(
     work: Work | None = None,
     report: Report = lambda _file, _all: None,
 ) -> Imported:
-    """Import files of every kind that can be read, then put jobs and servers together.
+    """Import files of every readable kind, then join jobs and servers.
 
     What is none, or breaks, is told of in ``errors``; the others are imported. Raises UsageError (no file, a file of
     a benchmark twice, a mapping that fits nothing), StoreError.
@@ -94,7 +94,7 @@ def import_files(
 
 @dataclass(frozen=True)
 class _Import:
-    """One import under way."""
+    """State of an import."""
 
     root: Path
     settings: Settings
@@ -104,7 +104,7 @@ class _Import:
     report: Report
 
     def records(self, found: Sequence[Found]) -> None:
-        """Files of one kind together where that says more (two readings of a counter), else one by one."""
+        """Import files of one kind together if that adds information (two readings of a counter), else one by one."""
         groups: dict[str, list[Found]] = {}
         for one in found:
             groups.setdefault(one[1].KIND, []).append(one)
@@ -130,7 +130,7 @@ class _Import:
                 settings.progress(done, len(group))
 
     def servers(self, question: Question) -> None:
-        """What each Prometheus server has of the range."""
+        """Import the range from each Prometheus server."""
         if not question.urls or question.span is None:
             return
         from iosonde.connectors.prometheus import http_api
@@ -146,7 +146,7 @@ class _Import:
                 self._take(url, http_api.KIND, items)
 
     def _take(self, of: Sequence[Path] | str, kind: str, items: Iterator[Item]) -> None:
-        """Write records of files or of a server; what was good before an error is in the store."""
+        """Write records of files or of a server; those before an error are stored."""
         name = of if isinstance(of, str) else named(of)
         one = FileImport(name, kind, 0 if isinstance(of, str) else len(of))
         writer = Writer(self.root, one, self.done, self.now_ns)
@@ -162,7 +162,7 @@ class _Import:
         self.report(one, self.done)
 
     def runs(self, found: Sequence[Found]) -> None:
-        """Files of benchmarks and of single operations."""
+        """Import files of benchmarks and of single operations."""
         rest = FileImport("", "")
         writer = Writer(self.root, rest, self.done, self.now_ns)
         try:
@@ -176,7 +176,7 @@ class _Import:
         self.done.remarks += rest.remarks
 
     def logs(self, records: Sequence[Found]) -> None:
-        """Store what ``iosonde locate`` needs of Darshan logs."""
+        """Store the input of ``iosonde locate`` from Darshan logs."""
         logs = logs_of(records)
         if len(logs) > MOST_LOGS:
             self.done.logs_beyond = len(logs)
@@ -185,7 +185,7 @@ class _Import:
                 self.done.located += keep_logs(self.root, logs, progress)
 
     def join(self) -> None:
-        """Put together jobs that are new, and those that ran while what is new was recorded."""
+        """Join new jobs, and those that ran during the new records."""
         files = self.done.files
         keys = {key for one in files for key in one.keys}
         spans = [one.span_ns for one in files if one.span_ns and (one.samples or one.edges)]
@@ -195,7 +195,7 @@ class _Import:
 
 
 def _chained(group: Sequence[Found], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Very many files as one: what they hold is written together, not file by file."""
+    """Chain very many files, to write their contents together and not file by file."""
     for done, (path, one) in enumerate(group, 1):
         try:
             yield from one.read(path, replace(settings, progress=None), warn)

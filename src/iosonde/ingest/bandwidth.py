@@ -1,4 +1,4 @@
-"""Results of IOR and IO500 as runs: files that are one run, its rows, the cost of its tails."""
+"""Results of IOR and IO500 as runs: grouping of files by run, rows, and the cost of tails."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _HEAD = re.compile(rf"(.*?){_WORDS}(?:\.\w+)+", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\.(?:txt|log|out|csv|gz|xz|bz2))+$")
 _OF_IO500 = (*_RESULTS, kinds.IO500_CONFIG, kinds.IO500_FIND)
 KINDS = (*IOR_KINDS, *_OF_IO500)
-"""Kinds of files that are read here."""
+"""Kinds of files read here."""
 BESIDE = (kinds.IOR_RANKS, kinds.IOR_OPS, kinds.IO500_CONFIG)
-"""Of these, what lies beside the text of a run."""
+"""Kinds of files that accompany the text of a run."""
 _SHOWN = 3
 
 
@@ -43,12 +43,12 @@ TextReader = Callable[[Path, FileDefaults, Warn], Iterator[RunRow]]
 
 
 class How(NamedTuple):
-    """How files are read."""
+    """Context for reading files."""
 
     given: Given
     warn_of: WarnOf
     readers: Mapping[str, TextReader]
-    """Of files of phases that other programs wrote, by kind."""
+    """Readers for phase files of other programs, by kind."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class _Found:
     remarks: list[str] = field(default_factory=list)
     counts: list[FileRead] = field(default_factory=list)
     transfers: list[Transfers] = field(default_factory=list)
-    """Of runs of IOR whose ranks say when they worked."""
+    """Transfers of IOR runs with times of ranks."""
 
 
 @dataclass
@@ -75,7 +75,7 @@ class _Group:
 
 
 def read(of_kind: dict[str, list[Path]], how: How) -> Iterator[Item]:
-    """Read files of these kinds, and take them out of ``of_kind``: also those of mdtest that an IO500 run left."""
+    """Read files of these kinds, and remove them from ``of_kind``: also mdtest's of an IO500 run."""
     given, warn_of, _ = how
     done = _Found()
     for group in _groups(of_kind):
@@ -102,7 +102,7 @@ def read(of_kind: dict[str, list[Path]], how: How) -> Iterator[Item]:
 
 
 def _groups(of_kind: dict[str, list[Path]]) -> list[_Group]:
-    """Files of each IO500 run, taken out of ``of_kind``: its results, and files beside them named by phases."""
+    """Files of each IO500 run, removed from ``of_kind``: its results, and files beside them named by phases."""
     groups: dict[tuple[Path, str], _Group] = {}
     for kind in _RESULTS:
         for path in of_kind.pop(kind, []):
@@ -128,7 +128,7 @@ def _groups(of_kind: dict[str, list[Path]]) -> list[_Group]:
 
 
 def _run_name(group: _Group, given: FileDefaults) -> str:
-    """The option's name, else the head of the files' names, else the folder's."""
+    """The option's name, else the common prefix of the files' names, else the folder's name."""
     path = group.results[0][0]
     stem = _ENDING.sub("", file_name(path)) or file_name(path)
     if given.run != stem:
@@ -178,7 +178,7 @@ def _phase_files(
     how: How,
     done: _Found,
 ) -> list[RunRow]:
-    """Rows of one phase from its own files; none where they hold nothing."""
+    """Rows of one phase from its own files; none if they are empty."""
     (run, given), warn_of, readers = of, how.warn_of, how.readers
     mine: dict[str, list[Path]] = {}
     for path, kind in members:
@@ -225,7 +225,7 @@ def _find_alone(path: Path, given: FileDefaults, warn: Warn, done: _Found) -> No
 
 
 def _remarks(run_id: str, rows: Sequence[RunRow]) -> list[str]:
-    """The scores, which phases are invalid, and why."""
+    """Scores, invalid phases and reasons."""
     found, invalid = [], []
     for row in rows:
         reported = row.parameters.get("reported", {})

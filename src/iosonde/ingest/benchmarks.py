@@ -1,4 +1,4 @@
-"""Files of benchmarks and of single operations: those that belong together are read together."""
+"""Files of benchmarks and of single operations: related files are read together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS: dict[str, bandwidth.TextReader] = {
     kinds.MDTEST: mdtest.read_text,
     kinds.RANKS: mdtest_ranks.read_ranks,
 }
-"""Readers of texts that become runs."""
+"""Readers for texts of runs."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class BenchmarkFile:
     KIND: str
 
     def recognises(self, head: Head) -> bool:
-        """Whether it is of this kind."""
+        """True for a file of this kind."""
         return kinds.kind_of(head) == self.KIND
 
     def read(self, path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-        """Runs and samples of one file that nothing belongs to. Raises InputFileError."""
+        """Yield runs and samples of a single file. Raises InputFileError."""
         told = Told()
         yield from read([(path, self)], settings, told)
         for error in told.errors:
@@ -50,7 +50,7 @@ SOURCES: dict[str, BenchmarkFile] = {kind: BenchmarkFile(kind) for kind in kinds
 
 
 def read(found: Sequence[tuple[Path, Connector]], settings: Settings, told: Told) -> Iterator[Item]:
-    """Runs and samples of files that were named together; what cannot be read is told of."""
+    """Yield runs and samples of files named together; unreadable ones are reported."""
     of_kind: dict[str, list[Path]] = {}
     for path, source in found:
         of_kind.setdefault(source.KIND, []).append(path)
@@ -83,7 +83,7 @@ def read(found: Sequence[tuple[Path, Connector]], settings: Settings, told: Told
 def text_rows(
     reader: bandwidth.TextReader, path: Path, given: FileDefaults, warn: Warn
 ) -> list[RunRow]:
-    """Rows of a text, with those before a place where it breaks off."""
+    """Rows of a text, with those before a truncation."""
     rows: list[RunRow] = []
     try:
         rows.extend(reader(path, given, warn))
@@ -93,7 +93,7 @@ def text_rows(
 
 
 def _given(settings: Settings, several: bool) -> Callable[[Path], FileDefaults]:
-    """What a text does not say; of several texts each is a run of its own name."""
+    """Defaults for values that a text does not contain; with several texts each is a run of its own name."""
 
     def given(path: Path) -> FileDefaults:
         stem = re.sub(_ENDING, "", file_name(path)) or file_name(path)

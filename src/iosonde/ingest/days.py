@@ -1,4 +1,4 @@
-"""The bound on days: each has files of its own in the store, so a row a day costs more than a million rows a day."""
+"""Limit on days: each has its own files in the store, so a row per day costs more than a million rows a day."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Instants
 
 MOST_DAYS = 3_700
-"""Ten years, of one file or of several of a kind that are read together."""
+"""Ten years, in one file or in several of a kind that are read together."""
 
 
 class Days:
@@ -25,7 +25,7 @@ class Days:
         self._seen: set[int] = set()
 
     def room(self, time_ns: Instants) -> int:
-        """How many of these rows, from the first on, lie on the first ``MOST_DAYS`` days of all."""
+        """Number of leading rows on the first ``MOST_DAYS`` distinct days."""
         days, places = np.unique(time_ns // DAY_NS, return_index=True)
         new = [(place, day) for day, place in zip(days.tolist(), places.tolist(), strict=True)
                if day not in self._seen]  # fmt: skip
@@ -35,11 +35,11 @@ class Days:
         return len(time_ns) if len(new) <= left else new[left][0]
 
     def knows(self, time_ns: int) -> bool:
-        """Whether a row lies on one of these days."""
+        """True if a row is on one of these days."""
         return time_ns // DAY_NS in self._seen
 
     def refusal(self) -> InputFileError:
-        """What becomes of the rest."""
+        """Error about the rows beyond the limit."""
         what = (
             f"{self._name} has rows of more than {MOST_DAYS} days; those of the first were imported"
         )

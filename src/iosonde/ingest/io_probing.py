@@ -1,4 +1,4 @@
-"""Logs of io-probing become samples: a series with the period that their stamps show."""
+"""Logs of io-probing to samples: a series with the period of the time stamps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIZE_BYTES, _BLOCK_BYTES = 3901, 1 << 20
 
 
 def read(path: Path, given: FileDefaults, warn: Warn) -> Iterator[Item]:
-    """Rounds of a log as samples, precreate and cleanup as runs. ``given.started_ns`` is of these: rounds have stamps.
+    """Rounds of a log as samples, precreate and cleanup as runs, which start at ``given.started_ns``.
 
     Raises InputFileError: nothing at all could be read.
     """
@@ -52,7 +52,7 @@ def read(path: Path, given: FileDefaults, warn: Warn) -> Iterator[Item]:
 
 
 class _Rounds:
-    """Rounds of a log: a stretch is an iteration of the only phase."""
+    """Rounds of a log: a program start is an iteration of the only phase."""
 
     def __init__(self, path: Path, log: ProbingLog, given: FileDefaults) -> None:
         self._path, self._log, self._given = path, log, given

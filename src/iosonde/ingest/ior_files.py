@@ -1,4 +1,4 @@
-"""Files of IOR that belong together: a text, and what ranks wrote beside it."""
+"""Grouping of IOR files: a text and its per-rank files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READERS = {
 KINDS = (*READERS, kinds.IOR_RANKS, kinds.IOR_OPS)
 _ENDING = re.compile(r"(?:\.(?:txt|log|out|csv|json|gz|xz|bz2))+$")
 _TOLD_APART = ("clock-skew",)
-"""Flags with a remark of their own."""
+"""Flags reported separately."""
 
 Given = Callable[[Path], FileDefaults]
 WarnOf = Callable[[Path], Warn]
@@ -38,24 +38,24 @@ class IorPaths(NamedTuple):
     """Files by kind."""
 
     texts: list[tuple[Path, str]]
-    """With their kinds: what says which options a run had."""
+    """Texts with their kinds; a text defines the options of a run."""
     ranks: list[Path]
     ops: list[Path]
     command: str | None = None
-    """Of a run whose text is not here."""
+    """Command line of a run without a text."""
 
 
 @dataclass
 class IorRead:
-    """What became of files: runs with their rows, and how many rows or operations each file had."""
+    """Result of reading files: runs with their rows, and numbers of rows or operations per file."""
 
     runs: list[tuple[IorRun, FileDefaults]] = field(default_factory=list)
     of: dict[Path, list[IorRun]] = field(default_factory=dict)
-    """Runs of each text, and of tables and operations that have none."""
+    """Runs of each text, and of tables and operations without a text."""
     counts: dict[Path, int] = field(default_factory=dict)
 
     def add(self, path: Path, runs: list[IorRun], given: FileDefaults) -> None:
-        """Runs of a file; one of the name of another file's gets what that file is behind its own."""
+        """Add runs of a file; a repeated name gets a suffix from its file's name."""
         names = {run.run_id for run, _ in self.runs}
         ending = re.sub(r"\.(?:gz|xz|bz2)$", "", path.name).rpartition(".")[2]
         for run in runs:
@@ -69,7 +69,7 @@ class IorRead:
 
 
 def sorted_paths(of_kind: Mapping[str, Sequence[Path]]) -> IorPaths:
-    """Files of IOR among others."""
+    """Pick the files of IOR."""
     texts = [(path, kind) for kind in READERS for path in of_kind.get(kind, ())]
     return IorPaths(
         texts, list(of_kind.get(kinds.IOR_RANKS, ())), list(of_kind.get(kinds.IOR_OPS, ()))
@@ -77,7 +77,7 @@ def sorted_paths(of_kind: Mapping[str, Sequence[Path]]) -> IorPaths:
 
 
 def read_ior(paths: IorPaths, given: Given, warn_of: WarnOf) -> IorRead:
-    """Read files, each table of ranks and file of operations with the text that asked for it, if that is here."""
+    """Read files; tables of ranks and operation files are matched with their text if present."""
     done = IorRead()
     for path, kind in paths.texts:
         runs: list[IorRun] = []
@@ -98,7 +98,7 @@ def read_ior(paths: IorPaths, given: Given, warn_of: WarnOf) -> IorRead:
 
 @contextmanager
 def _told(warn: Warn) -> Iterator[None]:
-    """Tells of a file that cannot be read; what was read before counts."""
+    """Report a file that cannot be read; the part read before counts."""
     try:
         yield
     except InputFileError as error:
@@ -141,7 +141,7 @@ def _ranks(path: Path, of: tuple[FileDefaults, str | None], warn: Warn, done: Io
 
 
 def _operations(paths: Sequence[Path], given: Given, warn_of: WarnOf, done: IorRead) -> None:
-    """Files of operations, those of one prefix and folder together."""
+    """Read operation files, those of one prefix and folder together."""
     groups: dict[tuple[Path, str], dict[int, list[OpTimes]]] = {}
     first: dict[tuple[Path, str], Path] = {}
     for path in paths:
@@ -191,7 +191,7 @@ def _owned(
 
 
 def _flags(run: IorRun) -> list[str]:
-    """What has to be said of numbers, a line a flag."""
+    """Notes on flagged numbers, a line per flag."""
     found: dict[str, list[str]] = {}
     for row in run.rows:
         for flag in row.parameters.get("reported", {}).get("flags", ()):

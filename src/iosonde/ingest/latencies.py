@@ -1,4 +1,4 @@
-"""Latencies of md-workbench and mdtest become samples, and runs whose statistics are those of the samples.
+"""Latencies of md-workbench and mdtest to samples, and to runs with statistics of the samples.
 
 The files count from the barrier at which a phase began. The phases of a run lie one after the other on the
 time axis, a second apart, in the order in which the benchmark does them: precreate, the iterations (in each
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OPS = (*mdworkbench.OPS.values(), *mdtest_ops.OPS)
-"""What the op codes of rows mean: first those of md-workbench, then those of mdtest."""
+"""Op of each code in rows: first md-workbench's codes, then mdtest's."""
 PHASES = (*mdworkbench.PHASES, *mdtest_ops.PHASES)
 _FIRST_OP, _FIRST_PHASE = len(mdworkbench.OPS), len(mdworkbench.PHASES)
 
 _MEANT = {0.06: 1 / 16, 0.12: 1 / 8}
-"""Waiting factors of adaptive mode, which names of files have with two decimals."""
+"""Exact waiting factors of adaptive mode, which file names round to two decimals."""
 _BETWEEN_NS = 1_000_000_000
 _MOST_PIECES = 200_000
-"""Each becomes a file of the store."""
+"""Most pieces; each becomes a file of the store."""
 _ORDER = {"precreate": 0, "benchmark": 1, "cleanup": 2}
 _ORDER |= {phase: place for place, phase in enumerate(mdtest_ops.PHASES)}
 
 
 def run_name(path: Path) -> str:
-    """Name of a file's run: the prefix of the file's name, or that name without its endings."""
+    """Name of a file's run: the prefix of the file's name, or the name without its endings."""
     named = mdtest_ops.parse_name(path.name)
     return storable(mdworkbench.run_name(path) if named is None else named.prefix)
 
@@ -54,7 +54,7 @@ def run_name(path: Path) -> str:
 def read(
     files: Sequence[tuple[Path, str]], settings: Settings, warn_of: Callable[[Path], Warn]
 ) -> Iterator[Item]:
-    """Samples and runs of files, each with its kind; of one that breaks off the rows before count."""
+    """Samples and runs of files of given kinds; of a truncated file the rows before count."""
     sink = LatencySink([path for path, _ in files], settings)
     counts = [0] * len(files)
     for number, (path, _) in enumerate(files):
@@ -79,7 +79,7 @@ def read(
 
 
 class LatencySink:
-    """Rows of files that count from their phases' begins; these are placed once all rows are there."""
+    """Sink for rows with times relative to their phases, which are placed once all rows are there."""
 
     def __init__(self, paths: Sequence[Path], settings: Settings) -> None:
         self._paths, self._settings = paths, settings
@@ -91,7 +91,7 @@ class LatencySink:
         self._staging = Staging(root, [run_name(path) for path in self._paths])
 
     def add(self, file: int, rows: Frame) -> None:
-        """Rows of a file."""
+        """Add rows of a file."""
         self._staging.add(file, rows)
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class LatencySink:
         self._staging.__exit__()
 
     def finish(self) -> Iterator[SamplesWritten | RunRows]:
-        """Write samples, and give runs. Raises UsageError (too many ranks), StoreError."""
+        """Write samples, and yield runs. Raises UsageError (too many ranks), StoreError."""
         paths, naming, staging = self._paths, self._settings, self._staging
         extents = staging.extents()
         pieces = sum(len(extent.ranks) for extent in extents)
@@ -126,14 +126,14 @@ class LatencySink:
 
 
 def _marked(rows: Sequence[RunRow], broken: bool) -> tuple[RunRow, ...]:
-    """Runs of which a file broke off are not complete."""
+    """Mark runs with a truncated file as incomplete."""
     return tuple(replace(row, complete=False) for row in rows) if broken else tuple(rows)
 
 
 def _runs(
     staging: Staging, paths: Sequence[Path], placed: Sequence[Placed], like: Group
 ) -> list[RunRow]:
-    """A run for each prefix of the files' names, and in it each waiting factor."""
+    """A run per prefix of the files' names, with all its waiting factors."""
     groups: dict[tuple[str, float], list[int]] = {}
     for number, path in enumerate(paths):
         if any(phase.key.file == number for phase in placed):
@@ -161,7 +161,7 @@ def _runs(
 
 
 def _only_rank(files: Sequence[Path]) -> int | None:
-    """0 for what md-workbench of 2019 writes without --latency-all: the operations of rank 0."""
+    """0 for files of md-workbench 2019 without --latency-all: the operations of rank 0."""
     named = [parse_name(path.name) for path in files]
     return 0 if all(n and n.waiting is not None and not n.all_ranks for n in named) else None
 
@@ -184,7 +184,7 @@ def _frames(path: Path) -> Iterator[Frame]:
 
 
 def _turn(path: Path, key: FilePhase) -> tuple[str, int, int, float]:
-    """Which run a phase belongs to, and its place in it."""
+    """Run of a phase, and its sort key within the run."""
     named = parse_name(path.name)
     waiting = float(named.waiting) if named and named.waiting else 0.0
     waiting = _MEANT.get(waiting, waiting)
@@ -195,7 +195,7 @@ def _turn(path: Path, key: FilePhase) -> tuple[str, int, int, float]:
 def _starts(
     paths: Sequence[Path], extents: Sequence[Extent]
 ) -> dict[tuple[str, int, int, float], int]:
-    """When each phase of each run begins, ns since the run's first."""
+    """Start of each phase of each run, ns since the run's first."""
     lengths: dict[tuple[str, int, int, float], int] = {}
     for extent in extents:
         turn = _turn(paths[extent.key.file], extent.key)

@@ -1,4 +1,4 @@
-"""Darshan logs with files on Lustre into the table of transfers: ``iosonde locate`` finds them by their run's name."""
+"""Darshan logs with files on Lustre into the table of transfers, for ``iosonde locate`` by the run's name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from iosonde.model.errors import InputFileError, MissingPartError
 from iosonde.model.transfers import Transfers
 
 MOST_LOGS = 1000
-"""Of more only the jobs are stored: each log is read twice for this, and has a file of its own in the store."""
+"""Most logs whose transfers are stored: each is read twice for this, and has its own file in the store."""
 
 
 def logs_of(records: Sequence[tuple[Path, Connector]]) -> list[Path]:
@@ -27,7 +27,7 @@ def logs_of(records: Sequence[tuple[Path, Connector]]) -> list[Path]:
 def keep_logs(
     root: Path, paths: Sequence[Path], progress: Callable[[int, int], None] | None = None
 ) -> Iterator[tuple[str, int]]:
-    """Store transfers of up to ``MOST_LOGS`` logs with files on Lustre: (run, OSTs) of each. Raises StoreError."""
+    """Store transfers of up to ``MOST_LOGS`` logs with files on Lustre; yields (run, OSTs). Raises StoreError."""
     if not paths or len(paths) > MOST_LOGS:
         return
     try:
@@ -42,4 +42,4 @@ def keep_logs(
 
 
 def _silent(_error: InputFileError) -> None:
-    """The import of jobs tells of files that are no logs."""
+    """Ignore errors, which the import of jobs reports."""

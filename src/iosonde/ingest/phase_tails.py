@@ -1,4 +1,4 @@
-"""What the tail of an imported phase cost: rates while all ranks were busy, at the first end, and at the last."""
+"""Cost of the tail of an imported phase: rates while all ranks were busy, at the first end, and at the last."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _LEAST_LOSS = 0.0005
 
 
 class PhaseTail(NamedTuple):
-    """Rates of a phase, in bytes or operations a second. None: cannot be said."""
+    """Rates of a phase, in bytes or operations per second. None: unknown."""
 
     run_id: str
     phase: str
     repetition: int
     sustained: float | None
-    """While all ranks were busy; until the time limit, where that is what a file has."""
+    """While all ranks were busy; or until the time limit, if the file has only that."""
     first: float | None
     """Until the first rank ended."""
     last: float
@@ -35,7 +35,7 @@ class PhaseTail(NamedTuple):
     ranks: int | None = None
     bytes: bool = True
     assumed: bool = False
-    """Whether each rank is taken to have moved as much, which no file says."""
+    """True if an equal share per rank is an assumption, not in the file."""
 
     @property
     def loss(self) -> float | None:
@@ -44,7 +44,7 @@ class PhaseTail(NamedTuple):
 
 
 def tails_of(run: IorRun) -> Iterator[PhaseTail]:
-    """Tails of the phases of an IOR test: of ranks' own times where they are there, else of the time limit."""
+    """Tails of the phases of an IOR test: from ranks' own times if present, else from the time limit."""
     wholes = {
         (row.phase, row.repetition): row for row in run.rows if row.rank is None and row.op is None
     }
@@ -74,7 +74,7 @@ def tails_of(run: IorRun) -> Iterator[PhaseTail]:
 
 
 def walled(rows: Sequence[RunRow], seconds: float | None = None) -> Iterator[PhaseTail]:
-    """Tails of whole phases that say how far they were when the time limit was reached."""
+    """Tails of phases that report their progress at the time limit."""
     for row in rows:
         if row.op is not None or row.rank is not None or not row.stonewall_per_s:
             continue

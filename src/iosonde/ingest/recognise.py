@@ -1,4 +1,4 @@
-"""The recogniser: files and folders in, sources that read them out, and what nothing can read."""
+"""Recogniser: files and folders in, connectors that read them out, and unreadable files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Found = tuple[Path, Connector]
 
 @dataclass
 class Recognised:
-    """What files and folders hold."""
+    """Result of recognising files and folders."""
 
     found: list[Found] = field(default_factory=list)
-    """Files, and folders that are read as one (Darshan logs, a kernel's tree), each with what reads it."""
+    """Files, and folders that are read as one (Darshan logs, a kernel's tree), each with its connector."""
     refused: list[InputFileError] = field(default_factory=list)
-    """Files and folders that were named and that nothing can read."""
+    """Named files and folders that nothing can read."""
     unknown: list[Unknown] = field(default_factory=list)
-    """Files of folders that nothing can read."""
+    """Files in folders that nothing can read."""
     unopened: list[InputFileError] = field(default_factory=list)
     """Files and folders below folders that cannot be opened."""
 
@@ -48,7 +48,7 @@ def recognise(
     mappings: Sequence[Mapping] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Recognised:
-    """What reads each of ``paths``; a folder stands for all in it and below that can be read.
+    """Find a connector for each of ``paths``; a folder stands for all readable files in and below it.
 
     ``progress`` gets how many files of a folder were looked at, of how many. Raises UsageError: a file is named twice,
     or none of ``mappings`` fits a file that nothing else can read; InputFileError: more than ``MOST_FILES``.
@@ -79,7 +79,7 @@ def recognise(
 
 
 def source_of(path: Path, mappings: Sequence[Mapping] = ()) -> Connector:
-    """What reads a file: a table that a mapping fits comes first, also where a source would know it.
+    """Connector for a file: a table that fits a mapping comes first, even if a connector would accept it.
 
     Raises InputFileError: unreadable, or nothing can read it; UsageError: neither can, and no mapping fits.
     """
@@ -106,7 +106,7 @@ def source_of(path: Path, mappings: Sequence[Mapping] = ()) -> Connector:
 
 
 def _why_unknown(path: Path, error: InputFileError | UsageError) -> str:
-    """Why nothing can read a file of a folder, for people."""
+    """Reason why nothing can read a file of a folder, for people."""
     if isinstance(error, UsageError):  # of a mapping, which may be meant for another file
         error = refusal(path)
     if error.expected == NO_KIND:
@@ -123,7 +123,7 @@ def _look(
     done: Recognised,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Everything in a folder and below. No link is followed; names that begin with a dot are left out."""
+    """Recognise everything in and below a folder. Does not follow links; skips names that start with a dot."""
     whole = of_folder(folder)
     done.found += [(folder, one) for one in whole]
     tree = any(one.KIND != _BY_ITS_FOLDER for one in whole)

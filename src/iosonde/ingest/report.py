@@ -1,4 +1,4 @@
-"""The report of an import: what was recognised, written, refused and left out."""
+"""Report of an import: recognised, written, refused and skipped items."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from iosonde.weather.samples.foreign import Schedules
 from iosonde.weather.samples.parts import PartsWritten
 
 _TOLD = 5
-"""Lines of one file that cannot be read and are told of one by one."""
+"""Unreadable lines of one file that are reported one by one."""
 _NO_SCHEDULE = Schedules({}, 0)
 
 
 class Told:
-    """Takes what cannot be read: of each file the first few, and how many more there were."""
+    """Collector of read errors: of each file the first few, and the number of others."""
 
     def __init__(self) -> None:
         self.errors: list[InputFileError] = []
         self._counts: Counter[str] = Counter()
 
     def of(self, name: object) -> Warn:
-        """What takes errors of one file, or of several that are read together."""
+        """Callback for errors of one file, or of several that are read together."""
         return partial(self._tell, str(name))
 
     def _tell(self, name: str, error: InputFileError) -> None:
@@ -37,7 +37,7 @@ class Told:
             self.errors.append(error)
 
     def rest(self) -> None:
-        """Tell of those that were not told of."""
+        """Report the numbers of errors not reported so far."""
         for name, n in self._counts.items():
             if n > _TOLD:
                 self.errors.append(InputFileError(f"{name}: {n - _TOLD} more lines cannot be read"))
@@ -48,72 +48,72 @@ class Unknown(NamedTuple):
     """A file of a folder that nothing can read."""
 
     place: Path
-    """Below the folder."""
+    """Path below the folder."""
     why: str
 
 
 @dataclass
 class FileImport:
-    """Records of a file, of several of a kind, or of a server. ``new_*``: what the store did not have."""
+    """Records of a file, of several of a kind, or of a server. ``new_*``: those new to the store."""
 
     name: str
-    """Of the file, or of the first of several and how many more."""
+    """Name of the file, or of the first of several and the number of others."""
     kind: str
     files: int = 1
-    """How many files it is; 0: a server."""
+    """Number of files; 0: a server."""
     samples: int = 0
     new_samples: int = 0
     changed_samples: int = 0
-    """Values that the store had otherwise."""
+    """Values that differed from the store's."""
     missing: int = 0
     jobs: int = 0
     new_jobs: int = 0
     edges: int = 0
     new_edges: int = 0
     unnamed: bool = False
-    """Whether components of a file system are in it, and not of which."""
+    """True if components of an unnamed file system are in it."""
     series: set[tuple[str, str]] = field(default_factory=set)
     """(system, metric)."""
     flags: Counter[str] = field(default_factory=Counter)
-    """How often each flag of ``model.quality.QUALITY`` was raised."""
+    """Number of occurrences of each flag of ``model.quality.QUALITY``."""
     examples: dict[str, list[str]] = field(default_factory=dict)
-    """The first few places of each."""
+    """The first few places of each flag."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """What was not read, by name and why; at most 500 of them."""
+    """Number of ignored items by name and reason; at most 500 of them."""
     remarks: list[str] = field(default_factory=list)
-    """What else there is to say, for people."""
+    """Further remarks, for people."""
     span_ns: tuple[int, int] | None = None
     """From the first to the last instant."""
     keys: list[tuple[str, str, str, int | None]] = field(default_factory=list)
-    """Of jobs with numbers of their own."""
+    """Keys of jobs with their own numbers."""
     endless: list[str] = field(default_factory=list)
     """Jobs and steps without an end: their run time is flagged as missing."""
 
     @property
     def rows(self) -> int:
-        """Of everything."""
+        """Number of all records."""
         return self.samples + self.jobs + self.edges
 
 
 @dataclass(frozen=True)
 class SamplesWritten:
-    """Single operations of files that belong together."""
+    """Single operations of related files."""
 
     written: PartsWritten
     rows: int
     targets: Sequence[str]
     span_ns: tuple[int, int]
-    """When the first and the last operation were due."""
+    """Due times of the first and the last operation."""
     remarks: Sequence[str] = ()
-    """What else there is to say, for people."""
+    """Further remarks, for people."""
     run_ids: tuple[str, ...] = ()
     schedules: Schedules = _NO_SCHEDULE
     unread: Sequence[str] = ()
-    """Columns that mean nothing here."""
+    """Names of ignored columns."""
 
 
 class RunImport(NamedTuple):
-    """What became of a run. ``new`` False: it was in the store already."""
+    """Result of importing a run. ``new`` False: it was in the store already."""
 
     run_id: str
     target: str
@@ -123,15 +123,15 @@ class RunImport(NamedTuple):
 
 @dataclass
 class Imported:
-    """Everything that an import did."""
+    """Result of an import."""
 
     found: int = 0
-    """Files, and folders that are read as one, that something can read."""
+    """Number of readable files, and of folders read as one."""
     told: Told = field(default_factory=Told)
     unopened: list[InputFileError] = field(default_factory=list)
     """Files and folders below folders that cannot be opened."""
     unknown: list[Unknown] = field(default_factory=list)
-    """Files of folders that nothing can read."""
+    """Files in folders that nothing can read."""
     files: list[FileImport] = field(default_factory=list)
     """Records, a file or several of a kind."""
     read: list[FileRead] = field(default_factory=list)
@@ -139,24 +139,24 @@ class Imported:
     samples: list[SamplesWritten] = field(default_factory=list)
     runs: list[RunImport] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    """Rates, tails and scores of runs, and what is wrong with them; for people."""
+    """Rates, tails and scores of runs, and their defects; for people."""
     located: list[tuple[str, int]] = field(default_factory=list)
-    """Runs of Darshan logs that ``iosonde locate`` knows, each with its OSTs."""
+    """Runs of Darshan logs known to ``iosonde locate``, each with its number of OSTs."""
     logs_beyond: int = 0
-    """Darshan logs of which that is not stored, as they are too many."""
+    """Number of Darshan logs beyond the limit of those."""
     joined: JoinCounts | None = None
 
     @property
     def errors(self) -> list[InputFileError]:
-        """What could not be read."""
+        """All read errors."""
         return self.told.errors
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing could be read at all."""
+        """True if nothing was readable."""
         return not (self.files or self.samples or self.runs)
 
     @property
     def stored(self) -> int:
-        """Files that are in the store whole."""
+        """Number of files that are stored whole."""
         return sum(one.files for one in self.files) + len(self.read)

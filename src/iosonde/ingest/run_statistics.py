@@ -1,4 +1,4 @@
-"""Runs whose statistics follow from the latencies of their operations."""
+"""Runs with statistics computed from the latencies of their operations."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from iosonde.model.runs import RUN_QUANTILES, RunRow
 from iosonde.weather.samples.run_statistics import Measured
 
 _LEAST = {"q90": 10, "q99": 100}
-"""Below so many operations runs.toml has no such quantile."""
+"""Least operations for which runs.toml has such a quantile."""
 
 
 class Group(NamedTuple):
-    """What all rows of a run have in common."""
+    """Columns that all rows of a run share."""
 
     run_id: str
     target: str
     host: str
     waiting: float = 0.0
     digests: tuple[str, ...] = ()
-    """What its files are known by."""
+    """Digests of its files."""
     mdtest: bool = False
     only_rank: int | None = None
-    """The rank that the files are of, where they say so and not how many there were."""
+    """Rank of the files, if they name it without the number of ranks."""
 
 
 def rows_of(
@@ -33,7 +33,7 @@ def rows_of(
     phases: Sequence[str],
     ops: Sequence[str],
 ) -> list[RunRow]:
-    """A row for every phase and iteration, op, and rank, and for all together.
+    """Rows for every phase and iteration, op, and rank, and for all together.
 
     ``begins``: when a phase and iteration began (ns). ``phases`` and ``ops`` are the words of codes. A phase
     lasts until its last operation ends; how long ranks waited for each other before is not in the files.
@@ -77,7 +77,7 @@ def _parameters(group: Group) -> dict[str, Any]:
 
 
 def _whole(found: Sequence[Measured], part: Measured) -> Measured:
-    """All operations of the phase that an op is of, by the same rank."""
+    """All operations of an op's phase by the same rank."""
     return next(
         one
         for one in found

@@ -1,4 +1,4 @@
-"""Imported runs on their way into the store: each once, and a longer version of one in its place."""
+"""Storing of imported runs: each once, and replaced by a longer version."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _keep(root: Path, run_id: str, rows: list[RunRow], now_ns: int) -> RunImport
 
 
 def _holds(more: Sequence[RunRow], less: Sequence[RunRow]) -> bool:
-    """Whether ``more`` has everything that ``less`` has, of the same run."""
+    """True if ``more`` includes everything of ``less``, of the same run."""
     by_key = {row.key: row for row in more}
     same = _same_files if _digests(less) else _same_row
     return all(row.key in by_key and same(by_key[row.key], row) for row in less)
@@ -49,7 +49,7 @@ def _same_row(one: RunRow, other: RunRow) -> bool:
 
 
 def _same_files(one: RunRow, other: RunRow) -> bool:
-    """Statistics of the same files, of at least as many operations."""
+    """True for statistics of the same files, of at least as many operations."""
     files = set(one.parameters.get("digests", ()))
     return files >= set(other.parameters["digests"]) and (one.ops or 0) >= (other.ops or 0)
 
@@ -59,7 +59,7 @@ def _digests(rows: Sequence[RunRow]) -> bool:
 
 
 def _bare(row: RunRow) -> RunRow:
-    """A row without what people give a file when they import it."""
+    """A row without values that the user supplied at import."""
     parameters = dict(row.parameters)
     parameters.pop("reported", None)
     return replace(

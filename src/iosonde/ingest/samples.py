@@ -1,4 +1,4 @@
-"""Tables with a row an operation, of any tool, become samples: judged as those of a probe."""
+"""Tables with one row per operation, from any tool, to samples that are judged as a probe's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from iosonde.weather.samples.foreign import SampleStaging
 
 
 def read(path: Path, given: FileDefaults, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Rows of a table.
+    """Yield rows of a table.
 
     ``given``: the run, host and target of rows that name none; what times before 1990 count from; the zone of clock
     times. ``settings.period_ns``: of rows that say none. Raises InputFileError: no row could be read.
@@ -43,7 +43,7 @@ def read(path: Path, given: FileDefaults, settings: Settings, warn: Warn) -> Ite
 
 
 class _Rows:
-    """Rows of a table, whose schedule follows from all of them."""
+    """Rows of a table, whose schedule is inferred from all of them."""
 
     def __init__(self, table: SampleTable, given: FileDefaults, period_ns: int | None) -> None:
         self._table, self._given, self._period_ns = table, given, period_ns

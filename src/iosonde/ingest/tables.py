@@ -1,4 +1,4 @@
-"""Tables with a row a job, as records for the store: what a mapping says they mean, cleaned as for analysis."""
+"""Tables with one row per job to records of the store, by a mapping, cleaned as for analysis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TableReader:
-    """Reads tables that one mapping fits, as a connector does; what was noticed comes before the jobs."""
+    """Connector for tables of one mapping; notes come before the jobs."""
 
     def __init__(self, mapping: Mapping) -> None:
         if not mapping.job_id.columns or mapping.begin is None:
@@ -35,11 +35,11 @@ class TableReader:
         self._mapping = mapping
 
     def recognises(self, head: Head) -> bool:  # noqa: ARG002 - chosen by ``table_reader``
-        """False: whether a mapping fits is asked once, of the whole list of mappings."""
+        """False: mappings are tried once, as a whole list."""
         return False
 
     def read(self, path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-        """Notes, reasons why rows were left out, what is said of each metric, and a job a row. Raises InputFileError.
+        """Yield notes, reasons for dropped rows, descriptions of metrics, and a job per row. Raises InputFileError.
 
         ``source`` of a job is the mapping's name: the same row from another file is the same job. Zeros of a
         monitor that was down and the like are missing, with their flag. What can be derived is not kept:
@@ -63,7 +63,7 @@ class TableReader:
 
 
 def given_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
-    """What reads a table that one of ``given`` was written for, whatever else its columns look like; None: none was.
+    """Reader for a table that one of ``given`` fits, even if it also looks like another kind; None: none fits.
 
     Only a mapping that says which job a row is and when it began says enough: one without would fit anything.
     """
@@ -78,7 +78,7 @@ def given_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
 
 
 def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
-    """What reads a table: the first mapping of ``given``, else of those that are known, that fits; None: none is known.
+    """Reader for a table: the first fitting mapping of ``given``, else of the built-in ones; None: none fits.
 
     Raises UsageError: none of ``given`` fits.
     """

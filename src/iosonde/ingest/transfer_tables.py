@@ -18,7 +18,7 @@ _WORDS = np.array(DIRECTIONS, dtype=object)
 
 
 def _targets(found: Transfers) -> Any:
-    """The column of targets, shape (rows,); None where nobody knows them."""
+    """Column of targets, shape (rows,); None if unknown."""
     first, target, share = found.stripes.first, found.stripes.target, found.stripes.share
     column = np.full(len(found), None, dtype=object)
     known: dict[tuple[tuple[int, ...], tuple[float, ...]], str] = {}
@@ -36,7 +36,7 @@ def _targets(found: Transfers) -> Any:
 
 
 def keep_transfers(root: Path, found: Transfers, run_id: str) -> int:
-    """Write a run's transfers and rates in place of what was written of it before; how many transfers.
+    """Write a run's transfers and rates, replacing an earlier version; returns the number of transfers.
 
     A rank whose bytes are not known, or an end of whose transfer is missing, has no row. Raises StoreError.
     """

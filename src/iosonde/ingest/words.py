@@ -18,7 +18,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def file_lines(one: FileImport, now_ns: int) -> Iterator[str]:
-    """Records of a file, and what is to be known of them: a line, and indented ones."""
+    """Records of a file: a line, and indented lines of notes."""
     parts = []
     if one.samples:
         systems = sorted({system for system, _ in one.series if system})
@@ -52,7 +52,7 @@ def file_lines(one: FileImport, now_ns: int) -> Iterator[str]:
 
 
 def samples_lines(one: SamplesWritten, now_ns: int) -> Iterator[str]:
-    """Single operations of files that belong together."""
+    """Single operations of related files."""
     written = one.written
     if written.rows:
         of = ", ".join(one.targets[:_SYSTEMS]) + (", ..." if len(one.targets) > _SYSTEMS else "")
@@ -75,7 +75,7 @@ def samples_lines(one: SamplesWritten, now_ns: int) -> Iterator[str]:
 
 
 def run_lines(runs: Sequence[RunImport]) -> Iterator[str]:
-    """Runs that are new, and how many were known."""
+    """New runs, and the number of known ones."""
     new = [run for run in runs if run.new]
     for run in new[:_MOST_RUNS]:
         yield f"run {run.run_id} of {run.target}: {counted(run.rows, 'row')}"
@@ -86,7 +86,7 @@ def run_lines(runs: Sequence[RunImport]) -> Iterator[str]:
 
 
 def join_lines(done: Imported) -> Iterator[str]:
-    """What the store knows now of jobs and servers together."""
+    """Coverage of jobs by server records in the store."""
     for name, osts in done.located[:_LOGS]:
         yield f"files of {name} lie on {counted(osts, 'OST')}: 'iosonde locate {name}'"
     if (more := len(done.located) - _LOGS) > 0:
@@ -102,7 +102,7 @@ def join_lines(done: Imported) -> Iterator[str]:
 
 
 def left_out_lines(done: Imported) -> Iterator[str]:
-    """Files of folders that nothing can read, then what was not read of the others; nothing for none."""
+    """Unreadable files of folders, then ignored items of the others; nothing for none."""
     files = done.unknown
     names = [(one.name, *item) for one in done.files for item in one.left_out.items()]
     if files or names:

@@ -1,4 +1,4 @@
-"""The writer: items of any source into the store, held until they are worth a write."""
+"""Writer of items of any source into the store, in large batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Instants
 
 MOST_CELLS = 30_000_000
-"""Values that wait to be written together: parts of a day are merged by rewriting the day."""
+"""Most values held for a batch: parts of a day are merged by rewriting the day."""
 _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
 _OF_A_SYSTEM = ("filesystem", "ost", "mdt", "nsd", "pool")
@@ -36,7 +36,7 @@ T = TypeVar("T", MetricBlock, Job, Edge, RunRow)
 
 
 class Writer:
-    """Holds what is to be written until it is worth it."""
+    """Collects items for batched writes."""
 
     def __init__(self, root: Path, done: FileImport, report: Imported, now_ns: int) -> None:
         self._root, self._done, self._report, self._now_ns = root, done, report, now_ns
@@ -52,7 +52,7 @@ class Writer:
         """Notes that were counted: held, so that no other can be taken for one of them."""
 
     def take(self, item: Item | SamplesWritten) -> None:
-        """One item: counted, and written when it is worth it. Raises StoreError."""
+        """Take one item: count it, and write a full batch. Raises StoreError."""
         match item:
             case MetricBlock():
                 self._take_block(printable(item))
@@ -95,7 +95,7 @@ class Writer:
                 self.close()
 
     def close(self) -> None:
-        """Let go of samples that were not written."""
+        """Discard samples that were not written."""
         while self._sinks:
             self._sinks.pop().close()
 
@@ -110,7 +110,7 @@ class Writer:
                 keep_transfers(self._root, transfers, run.run_id)
 
     def _room(self, time_ns: Instants) -> int:
-        """How many of these rows may be written; that others may not is told of once."""
+        """Number of rows within the day limit; the first excess is reported."""
         n = self._days.room(time_ns)
         if n < len(time_ns) and not self._full:
             self._full = True
@@ -193,14 +193,14 @@ class Writer:
         self._edges = []
 
     def flush(self) -> None:
-        """Write what is held."""
+        """Write all held items."""
         self._flush_blocks()
         self._flush_jobs()
         self._flush_edges()
 
 
 def _joined(blocks: list[MetricBlock]) -> MetricBlock:
-    """Pieces of one series with the same components; of an instant that is in several the last piece counts."""
+    """Concatenate pieces of one series with the same components; for a repeated instant the last piece counts."""
     if len(blocks) == 1:
         return blocks[0]
     times = np.concatenate([block.time_ns for block in blocks])
@@ -215,7 +215,7 @@ def _joined(blocks: list[MetricBlock]) -> MetricBlock:
 
 
 def printable(item: T) -> T:
-    """An item whose texts UTF-8 can hold: lone surrogates of strangers' JSON and file names are replaced."""
+    """An item with texts that UTF-8 can encode: lone surrogates of foreign JSON and file names are replaced."""
     names = item._fields if isinstance(item, Edge) else [one.name for one in fields(item)]
     new = {}
     for name in names:
@@ -228,7 +228,7 @@ def printable(item: T) -> T:
 
 
 def _storable(value: Any) -> Any:
-    """A text, a note's, or all of a tuple; anything else as it is."""
+    """Convert a text, a note's, or all of a tuple; return anything else unchanged."""
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, Note):

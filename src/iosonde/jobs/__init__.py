@@ -1,1 +1,1 @@
-"""Why was a job slow, and what changed? Tables of jobs, their servers, history and climate."""
+"""Explanations of slow jobs and of changes: tables of jobs, their servers, history and climate."""

@@ -1,4 +1,4 @@
-"""The questions about jobs, one function each: what the command line, the page and notebooks call.
+"""Answers about jobs, one function each, for the command line, the page and notebooks.
 
 A door parses what people write, calls one of these and renders what it gets; analysis modules load when they are
 called.
@@ -42,7 +42,7 @@ class JobAnswer(NamedTuple):
 
 
 class RunAnswer(NamedTuple):
-    """Why one of a job's runs was slow. ``run``: as ``find_run`` takes it."""
+    """Explanation of one of a job's runs. ``run``: as ``find_run`` takes it."""
 
     run: str
     explanation: Explanation
@@ -50,21 +50,21 @@ class RunAnswer(NamedTuple):
 
 
 class RunAnswers(NamedTuple):
-    """Runs of one job, the largest loss first. ``left_out``: how many more there are."""
+    """Runs of one job, the largest loss first. ``left_out``: the number of others."""
 
     runs: list[RunAnswer]
     left_out: int
 
 
 class ScheduledAnswer(NamedTuple):
-    """A run that the scheduler knows, and what is said of it."""
+    """A run that the scheduler knows, and its sentences."""
 
     story: ScheduledStory
     words: StoryWords
 
 
 class ClimateAnswer(NamedTuple):
-    """What changed; ``on``: on the day that was asked for; ``validations``: what a prediction would be worth."""
+    """Lasting changes; ``on``: on the requested day; ``validations``: value of a prediction."""
 
     climate: Climate
     on: OnDate | None = None
@@ -91,7 +91,7 @@ def list_jobs(
     sort: Sort = "time",
     offset: int = 0,
 ) -> JobList:
-    """Jobs of a filter, newest or slowest first; at most ``limit`` of them, without the first ``offset``.
+    """Jobs of a filter, newest or slowest first; at most ``limit`` of them, after the first ``offset``.
 
     Raises UsageError: it names no jobs.
     """
@@ -135,7 +135,7 @@ def explain_job(
     last: int | None = None,
     metrics: Sequence[str] = (),
 ) -> JobAnswer:
-    """Why a run was slow, of a table whose metrics are ``judged``.
+    """Explain a slow run of a table with ``judged`` metrics.
 
     ``metrics``: rows of the diagram; none: the performance, those of the verdict, and the usual ones of the table.
     Raises UsageError: no such job, run or metric.
@@ -149,7 +149,7 @@ def explain_job(
 def explain_runs(
     table: JobTable, job_id: str, *, history: History = "earlier", last: int | None = None
 ) -> RunAnswers:
-    """Why the runs of one job were slow, those farthest below the best of their kind. As ``explain_job``."""
+    """Explain the runs of one job, those farthest below the best of their kind. As ``explain_job``."""
     from iosonde.jobs.table.runs import worth_a_look
 
     runs = [
@@ -161,7 +161,7 @@ def explain_runs(
 
 
 def has_records(root: Path, job_id: str) -> bool:
-    """Whether the store has anything of a job of exactly this id. Raises StoreError."""
+    """True if the store has a record of a job with exactly this id. Raises StoreError."""
     from iosonde.jobs.store.jobs import read_jobs
 
     return bool(read_jobs(root, job_id=job_id, scalars=False))
@@ -175,14 +175,14 @@ def job_ids(root: Path) -> list[str]:
 
 
 def records_of(root: Path, job_id: str) -> list[Job]:
-    """Everything that the store has of a job of exactly this id, by begin. Raises StoreError."""
+    """All records of a job with exactly this id, by start. Raises StoreError."""
     from iosonde.jobs.store.jobs import read_jobs
 
     return read_jobs(root, job_id=job_id)
 
 
 def has_performance(records: Sequence[Job]) -> bool:
-    """Whether the records of a job say how fast its I/O was."""
+    """True if the records of a job include the rate of its I/O."""
     from iosonde.jobs.store.jobs import PERFORMANCES
 
     return any(
@@ -200,7 +200,7 @@ def scheduled_job(
     *,
     zone: tzinfo | None = None,
 ) -> ScheduledAnswer | None:
-    """A job of which a scheduler's records are in the store: storage while it ran, run time, own I/O; None: none is.
+    """A job with scheduler records: storage during it, run time, own I/O; None without such records.
 
     ``records``: as ``records_of``; ``step``: ``#1``, the first of its runs; None: the last one.
     Raises UsageError (no such run), StoreError.
@@ -219,7 +219,7 @@ def scheduled_job(
 def meanwhile(
     root: Path, table: JobTable, row: int, now_ns: int, records: Sequence[Job]
 ) -> ScheduledAnswer | None:
-    """The same for the run in a row of the table, in its own time; None: nobody probed, no scheduler knows it.
+    """As ``scheduled_job``, for the run in a row of a table, in its own time; None: no probes, no scheduler record.
 
     Raises StoreError.
     """
@@ -235,7 +235,7 @@ def meanwhile(
 
 
 def meant_job(root: Path, job_id: str, warn: Callable[[str], None]) -> str:
-    """The id of the store that is meant: itself, or the only one that begins or ends with it; else itself."""
+    """Job id of the store that an input means: itself, or the only one that starts or ends with it; else the input."""
     from iosonde.jobs.store.earlier_runs import known_jobs
     from iosonde.jobs.table.which_job import SHORTEST_PART
 
@@ -249,7 +249,7 @@ def meant_job(root: Path, job_id: str, warn: Callable[[str], None]) -> str:
 
 
 def unknown_job(root: Path, job_id: str) -> IosondeError:
-    """The error about an id that the store does not have: ids like it, what there is, how to import."""
+    """Error about an unknown id: similar ids, contents of the store, how to import."""
     from iosonde.jobs.scheduled.unknown import unknown_job as error_about
     from iosonde.jobs.store.earlier_runs import known_jobs
 
@@ -280,7 +280,7 @@ def _rows(found: Explanation, verdict: JobVerdict, table: JobTable) -> list[str]
 def select(
     table: JobTable, file_system: str | None, motif: str | None, span_ns: Span = (None, None)
 ) -> JobTable:
-    """Only the jobs of a file system and motif that began in a span; None: any.
+    """Jobs of a file system and motif that started in a span; None: any.
 
     Raises UsageError (no such file system or motif), NothingMeasuredError (no job).
     """
@@ -298,7 +298,7 @@ def correlate(
     *,
     regions: Texts | None = None,
 ) -> Correlated:
-    """What goes with ``y``. ``metrics``: None: those that could explain it; ``regions``: as ``regions_of``.
+    """Correlate metrics with ``y``. ``metrics``: None: possible causes; ``regions``: as ``regions_of``.
 
     Raises UsageError (no such metric), NothingMeasuredError (no row with y; no metric).
     """
@@ -308,7 +308,7 @@ def correlate(
 
 
 def regions_of(table: JobTable, boundaries_ns: Sequence[int] = ()) -> Texts:
-    """(n,) the piece of time of each run: between boundaries, or without them of its file system's climates.
+    """(n,) period of each run: between boundaries, or without them its file system's climate.
 
     Raises UsageError (boundaries that do not ascend), NothingMeasuredError (no climates).
     """
@@ -326,7 +326,7 @@ def climate(
     day_ns: int | None = None,
     validate: bool = False,
 ) -> ClimateAnswer:
-    """What changed for good. ``day_ns``: also what changed on the UTC day that holds it.
+    """Lasting changes. ``day_ns``: also the changes on the UTC day that holds it.
 
     Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
     """
@@ -344,7 +344,7 @@ def climate(
 
 
 def motifs(table: JobTable) -> Motifs:
-    """Clusters of jobs, from what they did. Raises UsageError: the table has no features."""
+    """Clusters of jobs by their I/O. Raises UsageError: the table has no features."""
     from iosonde.jobs.climate.motifs import motifs as clusters
 
     return clusters(table)
@@ -356,7 +356,7 @@ def climate_runs(
     motif: str | None = None,
     span_ns: Span = (None, None),
 ) -> ClimateRuns:
-    """``climate``, and the name of every run: what a click on a dot leads to. Raises as ``climate``."""
+    """``climate``, and the name of every run, for links of dots. Raises as ``climate``."""
     import numpy as np
 
     from iosonde.jobs.climate.climate import SMALLEST_SERIES, picked

@@ -1,4 +1,4 @@
-"""What an error or a note advises, as a value: every door spells arguments and actions in its own way.
+"""Advice of an error or a note, as a value: every door spells arguments and actions in its own way.
 
 ::
 
@@ -16,35 +16,35 @@ from typing import NamedTuple
 
 
 class Argument(NamedTuple):
-    """An argument of the question. ``value``: what stands for its value, such as FILE."""
+    """An argument of the question. ``value``: placeholder for its value, such as FILE."""
 
     name: str
     value: str = ""
 
 
 class Action(NamedTuple):
-    """Something else to do: a command, a function. ``arguments``: words and arguments that it takes."""
+    """Another thing to do: a command, a function. ``arguments``: its words and arguments."""
 
     name: str
     arguments: tuple[str | Argument, ...] = ()
 
 
 TABLE = Action("table")
-"""A table of the reader's own in place of the store."""
+"""The reader's own table instead of the store."""
 
 Spelling = Callable[[Argument | Action], str]
 _OPTIONS = {"y": "with"}
-"""Arguments that the command line calls something else."""
+"""Command-line names of arguments that differ."""
 
 
 class Advice:
-    """Words, with arguments and actions among them."""
+    """Text with arguments and actions."""
 
     def __init__(self, *parts: str | Argument | Action) -> None:
         self.parts = parts
 
     def spelled(self, spelling: Spelling) -> str:
-        """The text of a door."""
+        """The text as a door spells it."""
         words = (part if isinstance(part, str) else spelling(part) for part in self.parts)
         return "".join(words)
 
@@ -62,7 +62,7 @@ Text = str | Advice
 
 
 def spelled(text: Text, spelling: Spelling) -> str:
-    """A text that may be an advice, as a door spells it."""
+    """A text or an advice, as a door spells it."""
     return text.spelled(spelling) if isinstance(text, Advice) else text
 
 

@@ -1,4 +1,4 @@
-"""Numbers with a unit for people: one scale for an axis, and all that is said of its values."""
+"""Numbers with a unit for people: a common scale for an axis and its labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _THOUSANDS = ("", "k", "M", "G", "T")
 _COUNTED = ("operations", "files", "inodes")
 _SMALLEST_SPAN = 1e-300
 _LARGEST = 1e30
-"""Beyond it no prefix helps: an exponent does."""
+"""Largest number with a prefix; beyond it, an exponent is used."""
 
 
 class UnitScale(NamedTuple):
@@ -22,7 +22,7 @@ class UnitScale(NamedTuple):
 
 
 def scale_of(unit: str, values: Iterable[float]) -> UnitScale:
-    """The scale for values of a unit of ``model``; what is not finite does not count.
+    """Scale for values of a unit of ``model``; ignores values that are not finite.
 
     The largest one has one to three digits before the point, as far as there are prefixes for its unit.
     """
@@ -55,7 +55,7 @@ def _power(largest: float, base: int, n: int) -> int:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, without an exponent where it can be avoided; ``n/a`` for what is missing."""
+    """Three significant digits, without an exponent if possible; ``n/a`` if missing."""
     if not math.isfinite(value):
         return "n/a"
     if value == 0:
@@ -82,7 +82,7 @@ def amount(value: float, scale: UnitScale) -> str:
 
 
 def linear_ticks(low: float, high: float, most: int = 4) -> tuple[float, ...]:
-    """One to ``most`` round values well inside of [low, high]; none of an empty or endless range."""
+    """Round values well inside [low, high], one to ``most``; none for an empty or infinite range."""
     span = high - low
     if not (math.isfinite(span) and span > _SMALLEST_SPAN):
         return ()
@@ -98,7 +98,7 @@ def linear_ticks(low: float, high: float, most: int = 4) -> tuple[float, ...]:
 
 
 def tick_text(value: float, ticks: tuple[float, ...]) -> str:
-    """As few digits as tell the ticks apart."""
+    """Fewest digits that distinguish the ticks."""
     if value == 0:
         return "0"
     if len(ticks) == 1:

@@ -1,4 +1,4 @@
-"""Names for arrays, for type checkers."""
+"""Type names of arrays."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from iosonde.model.advice import Spelling, Text, command_line, spelled
 
 
 class IosondeError(Exception):
-    """Something went wrong that the user can understand.
+    """An error that the user can understand.
 
     ``what`` says what happened (with file and place), ``expected`` what would have been right,
     ``hint`` what to try. The two last ones are left out of the text when empty; where they name an
@@ -39,7 +39,7 @@ class IosondeError(Exception):
         self.hint = hint
 
     def text(self, spelling: Spelling) -> str:
-        """One line, as a door spells arguments and commands."""
+        """Message on one line, with arguments and commands as a door spells them."""
         expected, hint = spelled(self.expected, spelling), spelled(self.hint, spelling)
         parts = [
             self.what,
@@ -53,46 +53,46 @@ class IosondeError(Exception):
 
 
 class UsageError(IosondeError):
-    """The request itself is wrong: an unknown op, a window of zero, contradicting options."""
+    """A wrong request: an unknown op, a window of zero, contradicting options."""
 
     exit_code = 2
 
 
 class UnitError(UsageError):
-    """A size, duration, time or threshold range cannot be read."""
+    """A malformed size, duration, time or threshold range."""
 
 
 class ConfigError(UsageError):
-    """A probe's configuration is wrong; the text is the core's."""
+    """A wrong probe configuration; the text is the core's."""
 
 
 class StoreError(IosondeError):
-    """The store folder cannot be read or written."""
+    """A store folder that cannot be read or written."""
 
 
 class DamagedFileError(StoreError):
-    """One file of the store is not what it should be."""
+    """A damaged file of the store."""
 
 
 class DamagedFileWarning(UserWarning):
-    """A file of the store was left out because it is not what it should be; the others were read."""
+    """A damaged file of the store was skipped; the others were read."""
 
 
 class SealError(StoreError):
-    """A spool segment could not be turned into Parquet. The segment is kept."""
+    """A spool segment that could not be turned into Parquet. The segment is kept."""
 
 
 class NothingMeasuredError(IosondeError):
-    """The store holds no samples for this question."""
+    """No samples in the store for this question."""
 
 
 class InputFileError(IosondeError):
-    """A file of another tool is not what it should be; rows before the place named were given out."""
+    """A malformed file of another tool; rows before the named place were emitted."""
 
 
 class MissingPartError(IosondeError):
-    """An optional part of iosonde is not installed."""
+    """An optional part of iosonde that is not installed."""
 
 
 class MeasureError(IosondeError):
-    """A directory cannot be probed, or a load cannot be put on it."""
+    """A directory that cannot be probed, or not be put under load."""

@@ -1,4 +1,4 @@
-"""What numbers about a job mean: unit, which way is good, what they can be (``job_metrics.toml``)."""
+"""Meaning of numbers about a job: unit, good direction, role (``job_metrics.toml``)."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Literal, NamedTuple
 
 Good = Literal["high", "low"] | None
 Role = Literal["performance", "cause", "effect", "own", "climate"]
-"""``performance``: what is explained. ``cause``: can slow a job. ``effect``: a fast job itself raises or lowers it.
+"""``performance``: explained. ``cause``: can slow a job. ``effect``: a fast job itself raises or lowers it.
 ``own``: what the job itself did. ``climate``: changes over weeks, not from job to job."""
 
 
 class About(NamedTuple):
-    """What a metric of a job is."""
+    """Description of a metric of a job."""
 
     unit: str
     label: str
     """For axes and sentences, without the unit."""
     good: Good = None
-    """Which way is good for the job; None: neither (neutral), or not known."""
+    """Good direction for the job; None: neutral or unknown."""
     role: Role = "cause"
     group: str = ""
-    """Metrics of one group say nearly the same."""
+    """Group of metrics with nearly the same meaning."""
 
 
 @cache
 def job_metrics() -> Mapping[str, About]:
-    """Name -> what it is, as ``job_metrics.toml`` beside this file has it; the unit is the name's last word."""
+    """Name -> description, from ``job_metrics.toml`` beside this file; the unit is the name's last word."""
     text = files("iosonde.model").joinpath("job_metrics.toml").read_text()
     return {one.pop("name"): About(**one) for one in tomllib.loads(text)["metric"]}
 
 
 def about(metric: str) -> About:
-    """What a metric is; one that nobody has described has no good way. Features of a job's own doing are its own."""
+    """Description of a metric; an undescribed one has no good direction. Features of a job's I/O are its own."""
     if metric.startswith("feature_"):
         unit = metric.rpartition("_")[2]
         return About(unit, metric.removesuffix(f"_{unit}").replace("_", " "), None, "own")

@@ -1,4 +1,4 @@
-"""Jobs and what is known of their I/O: single records, and many of them as a table for analysis."""
+"""Jobs and their I/O: single records, and many of them as a table for analysis."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ By = Literal["file_system", "motif"]
 
 
 class Scalar(NamedTuple):
-    """One number about a job, with where it comes from and what is wrong with it. ``value`` None = missing."""
+    """A number about a job, with its source and quality. ``value`` None = missing."""
 
     value: float | None
     unit: str
@@ -33,16 +33,16 @@ class Scalar(NamedTuple):
     n: int | None = None
     """Samples (steps x servers) it was made from."""
     missing: float | None = None
-    """Share of the samples that should have been there and were not, 0 to 1."""
+    """Share of the expected samples that are missing, 0 to 1."""
     age_ns: int | None = None
-    """How long before the job's begin it was recorded."""
+    """Age of the record at the job's start."""
     flags: tuple[str, ...] = ()
-    """Of ``model.quality.QUALITY``."""
+    """Flags of ``model.quality.QUALITY``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """One run of an application within a job: a Darshan log, a step of a scheduler, a row of a table.
+    """Run of an application within a job: a Darshan log, a step of a scheduler, a row of a table.
 
     Strings are "" and numbers None where nothing says them. ``scalars``: name -> Scalar, of ``job_metrics``.
     """
@@ -50,13 +50,13 @@ class Job:
     source: str
     job_id: str
     step: str = ""
-    """Tells several runs within one job apart; "" for the job as a whole."""
+    """Distinguishes runs within one job; "" for the job as a whole."""
     system: str = ""
     """The cluster."""
     user: str = ""
     account: str = ""
     name: str = ""
-    """Of the job or of the program."""
+    """Name of the job or of the program."""
     app: str = ""
     """Program without path and arguments."""
     api: str = ""
@@ -74,16 +74,16 @@ class Job:
 
     @property
     def key(self) -> tuple[str, str, str, int | None]:
-        """What tells this record from every other."""
+        """Unique key of the record."""
         return (self.source, self.job_id, self.step, self.start_ns)
 
     @property
     def motif(self) -> str:
-        """``app mode direction``, as far as they are known: what repeated runs have in common."""
+        """``app mode direction``, as far as known: common to repeated runs."""
         return " ".join(word for word in (self.app, self.mode, self.direction) if word)
 
     def with_scalars(self, more: Mapping[str, Scalar]) -> Job:
-        """The same with more scalars; those of ``more`` win."""
+        """The job with more scalars; those of ``more`` win."""
         return replace(self, scalars={**self.scalars, **more})
 
 
@@ -104,36 +104,36 @@ class JobTable:
     motif: Texts
     metrics: dict[str, Floats]
     abouts: dict[str, About] = field(default_factory=dict)
-    """Of metrics that this table describes itself; others are as ``job_metrics`` has them."""
+    """Descriptions of metrics by this table; others are described in ``job_metrics``."""
     flags: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     reasons: tuple[LeftOut, ...] = ()
     source: str = ""
     labels: dict[str, Texts] = field(default_factory=dict)
     sizes: dict[str, Floats] = field(default_factory=dict)
     base_motif: Texts | None = None
-    """``motif`` without classes of size, where a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
+    """``motif`` without classes of size, if a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
 
     def __len__(self) -> int:
         return len(self.job_id)
 
     def label(self, name: str) -> Texts:
-        """One of ``LABELS`` of every job, "" where nothing says it."""
+        """Text column of ``LABELS``, "" if missing."""
         import numpy as np
 
         return self.labels.get(name, np.full(len(self), "", dtype=object))
 
     def size(self, name: str) -> Floats:
-        """One of ``SIZES`` of every job, NaN where nothing says it."""
+        """Number column of ``SIZES``, NaN if missing."""
         import numpy as np
 
         return self.sizes.get(name, np.full(len(self), np.nan))
 
     def about(self, metric: str) -> About:
-        """What a metric means."""
+        """Description of a metric."""
         return self.abouts.get(metric) or about(metric)
 
     def take(self, rows: Rows) -> JobTable:
-        """The rows of a mask, an index array or a slice; their order is kept."""
+        """Rows of a mask, an index array or a slice, in their order."""
         import numpy as np
 
         picked = np.arange(len(self))[rows]
@@ -155,11 +155,11 @@ class JobTable:
         )
 
     def with_metrics(self, more: Mapping[str, Floats]) -> JobTable:
-        """The same with columns added or replaced."""
+        """The table with columns added or replaced."""
         return replace(self, metrics={**self.metrics, **more})
 
     def duration_s(self) -> Floats:
-        """How long each ran; NaN where begin or end is missing."""
+        """Run time of each job; NaN if start or end is missing."""
         import numpy as np
 
         known = (self.start_ns != NULL_NS) & (self.end_ns != NULL_NS)
@@ -174,7 +174,7 @@ class JobTable:
         }
 
     def alike(self, *columns: By) -> dict[tuple[str, ...], Places]:
-        """Rows by what they have in common in ``columns``, in its order; of no column all rows under ()."""
+        """Group row indices by `columns`, in row order; without columns one group `()`."""
         import numpy as np
 
         if not columns:

@@ -1,4 +1,4 @@
-"""What monitors of servers recorded, as blocks: one metric of several components over time."""
+"""Records of server monitors, as blocks: one metric of several components over time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["gauge", "delta"]
-"""``gauge``: a state at an instant or over a step (CPU %, bytes used). ``delta``: what passed in a step."""
+"""``gauge``: a state at an instant or over a step (CPU %, bytes used). ``delta``: an amount in a step."""
 
 _WAITS = ("queue_wait", "round_trip", "execution")
 SERIES: dict[str, tuple[str, Kind]] = {
@@ -64,17 +64,17 @@ SERIES: dict[str, tuple[str, Kind]] = {
     "ops_per_s": ("operations/s", "gauge"),
     "bytes_per_s": ("bytes/s", "gauge"),
 }
-"""Names of series: unit and kind. A source may have others; they are named like these, unit last."""
+"""Names of series: unit and kind. A source may have others, named like these, unit last."""
 
 LEVELS: tuple[str, ...] = (
     *("filesystem", "ost", "mdt", "oss", "mds", "nsd", "server", "client", "pool", "job", "device"),
 )
-"""What a component can be. ``server``: of which kind is not known."""
+"""Kinds of components. ``server``: of unknown kind."""
 
 
 @dataclass(frozen=True)
 class MetricBlock:
-    """One metric of several components over time.
+    """Block of a metric: several components over time.
 
     ``time_ns`` int64 (T,): left edge of each step, or the instant of a gauge; UTC, ascending, no value twice.
     ``step_ns`` int64 (T,): length of each step; 0 for instants. ``value`` float64 (T, N): missing is NaN, and
@@ -84,9 +84,9 @@ class MetricBlock:
     source: str
     """The tool that recorded it: ``lmt``, ``tokio``, ``mmpmon``."""
     system: str
-    """The file system (or cluster) the components are part of; "" where nothing says it."""
+    """File system (or cluster) of the components; "" if unknown."""
     level: str
-    """One of ``LEVELS``."""
+    """Kind of the components, of ``LEVELS``."""
     metric: str
     unit: str
     kind: Kind
@@ -109,7 +109,7 @@ class Edge(NamedTuple):
     system: str
     time_ns: int
     level: str
-    """What the child is: one of ``LEVELS``, or ``node``."""
+    """Kind of the child: of ``LEVELS``, or ``node``."""
     child: str
     parent: str
     """For ``node``: its coordinates, as ``x,y,z``."""

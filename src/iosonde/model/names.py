@@ -7,13 +7,13 @@ import zlib
 
 
 def slug(text: str) -> str:
-    """The text itself where it is a safe file name, else with a checksum so that no two share one."""
+    """The text itself if it is a safe file name, else with a checksum so that no two collide."""
     clean = re.sub(r"[^A-Za-z0-9_.-]", "-", text.strip("/")).lstrip(".")[:80]
     return clean if clean == text and clean else f"{clean}-{zlib.crc32(text.encode()):08x}"
 
 
 def rank_host(host: str, rank: int) -> str:
-    """The host that a rank's samples carry: ranks stay apart, and are pooled by target or run."""
+    """Host in a rank's samples: ranks stay apart, and are pooled by target or run."""
     return f"{host}.rank{rank:04d}"
 
 

@@ -1,4 +1,4 @@
-"""The operations that are timed, in the order in which every table, plot and page lists them."""
+"""Timed operations, in the order of every table, plot and page."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ OP_WORDS: dict[str, str] = {
     "md_read": "small reads",
     "md_delete": "deletes",
 }
-"""How a sentence calls an operation."""
+"""Plural nouns of operations in sentences."""
 
 TRIPLE: tuple[str, ...] = ("typ", "tail", "lost")
-"""The three numbers of a slowdown: the typical operation, the slow tail, the share that was lost."""
+"""The three numbers of a slowdown: the typical operation, the slow tail, the lost share."""
 OF_WINDOW: tuple[str, ...] = ("mean", "q25", "median", "q75", "q90", "q95", "q99", "max")
 """Statistics of a window's latencies: the paper's eight."""
 STATISTICS: tuple[str, ...] = (*TRIPLE, *OF_WINDOW)
-"""What a slowdown can be asked for: one of the three, or a statistic of the window / the usual median."""
+"""Statistics of a slowdown: one of the three, or a statistic of the window over the usual median."""
 
 SECOND_NS = 1_000_000_000
 DEFAULT_WINDOW_NS = 60 * SECOND_NS
 DEFAULT_TRAILING_NS = 7 * 86_400 * SECOND_NS
 
 SLOW_AT = 2.0
-"""A window is slow when its slowdown is at least this ..."""
+"""Least slowdown of a slow window ..."""
 SLOW_LOWER_AT = 1.5
-"""... and the lower end of its interval at least this."""
+"""... and least lower end of its interval."""
 
 
 def op_order(op: str) -> int:
-    """Place of ``op`` in ``OPS``; unknown operations come last."""
+    """Index of ``op`` in ``OPS``; unknown operations come last."""
     return OPS.index(op) if op in OPS else len(OPS)
 
 
@@ -51,7 +51,7 @@ def op_word(op: str) -> str:
 
 
 def parse_op(text: str) -> str:
-    """``md_create``, or a word of the sentences (``creates``).
+    """Parse ``md_create``, or a word of the sentences (``creates``).
 
     Raises UsageError with the nearest name.
     """

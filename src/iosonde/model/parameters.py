@@ -1,4 +1,4 @@
-"""Words of parameters that a command and the HTTP API share: the help of one, the description of the other."""
+"""Descriptions of parameters that a command's help and the HTTP API share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Periods of time as people type them."""
+"""Parser for periods of time as people type them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _whole(word: str, now_ns: int, zone: tzinfo | None) -> tuple[int, int]:
 
 
 def _days(word: str, now_ns: int, zone: tzinfo | None) -> tuple[date, date] | None:
-    """First day, and the day after the last; None when no whole days are meant."""
+    """First day, and the day after the last; None for a period not in whole days."""
     today = to_datetime(now_ns, zone).date()
     try:
         if word in ("today", "yesterday"):

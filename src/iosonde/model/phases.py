@@ -1,4 +1,4 @@
-"""Phases of a benchmark, as people write them down: ``IOREasy 14:05-14:12``, or a CSV file of them."""
+"""Parser for phases of a benchmark: ``IOREasy 14:05-14:12``, or a CSV file of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 1000
 
 
 class Phase(NamedTuple):
-    """A named stretch of time, [start, end), ns since the epoch."""
+    """A named span of time, [start, end), ns since the epoch."""
 
     name: str
     start_ns: int
@@ -26,7 +26,7 @@ class Phase(NamedTuple):
 
 
 def parse_phase(text: str, now_ns: int, day_ns: int, zone: tzinfo | None = None) -> Phase:
-    """``IOREasy 14:05-14:12``: times as ``parse_time`` reads them; a clock time is of ``day_ns``'s day.
+    """Parse ``IOREasy 14:05-14:12``: times as ``parse_time`` reads them; a clock time is of ``day_ns``'s day.
 
     The two times have ``-`` or ``..`` between them. Raises UnitError.
     """

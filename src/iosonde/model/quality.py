@@ -1,4 +1,4 @@
-"""What can be wrong with a number that somebody else recorded: one word each, used everywhere."""
+"""Quality flags of numbers from other tools: one word each, used everywhere."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ QUALITY: dict[str, str] = {
     "left-out": "unknown columns or names, skipped",
     "estimated": "derived from something else, for want of a record",
 }
-"""Flag -> what it means. A number with a flag is shown with it, and never silently used."""
+"""Flag -> meaning. A flagged number is shown with its flag, and never silently used."""
 
 
 class Note(NamedTuple):
-    """A finding about the quality of what was read: which flag, where, and how often."""
+    """Finding on the quality of an input: flag, place, and count."""
 
     flag: str
-    """One of ``QUALITY``."""
+    """Flag of ``QUALITY``."""
     what: str
-    """Where and what, for people: ``OST0003 fell back at 12:03:05``."""
+    """Place and problem, for people: ``OST0003 fell back at 12:03:05``."""
     n: int = 1
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class Note(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Rows that are not used. ``note``: the one that says the same of their file, if there is one."""
+    """Dropped rows. ``note``: the equivalent note on their file, if there is one."""
 
     n: int
     why: str

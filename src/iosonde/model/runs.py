@@ -11,7 +11,7 @@ RUN_QUANTILES: dict[str, float] = {"q25": 0.25, "q50": 0.5, "q75": 0.75, "q90": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One row of the table ``runs``; the fields are its columns. None = missing.
+    """Row of the table ``runs``; the fields are its columns. None = missing.
 
     ``op`` None: all operations of the phase together. ``rank`` None: all ranks together.
     """
@@ -60,14 +60,14 @@ class RunRow:
 
     @property
     def tail_loss(self) -> float | None:
-        """Share of the sustained bandwidth that waiting for the last rank costs: 1 - last / sustained."""
+        """Share of the sustained bandwidth lost by waiting for the last rank: 1 - last / sustained."""
         if not self.sustained_bytes_per_s or self.last_bytes_per_s is None:
             return None
         return 1 - self.last_bytes_per_s / self.sustained_bytes_per_s
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells this row from every other."""
+        """Unique key of the row."""
         return (
             *(self.run_id, self.phase, self.repetition, self.waiting_factor, self.measurement),
             *(self.op, self.rank),
@@ -79,7 +79,7 @@ _LARGE = ("began_ns", "duration_ns", "ops", "failed", "bytes", "op_time_ns", "wa
 
 
 def too_large(row: RunRow) -> str | None:
-    """The first column whose number no row of the table can hold; None for a good row."""
+    """First column whose number does not fit the table; None for a good row."""
     for names, most in ((_SMALL, 2**31), (_LARGE, 2**63)):
         for name in names:
             value = getattr(row, name)
@@ -91,11 +91,11 @@ def too_large(row: RunRow) -> str | None:
 PHASE_ORDER: tuple[str, ...] = (
     *("precreate", "benchmark", "create", "stat", "write", "read", "delete"),
 )
-"""Phases in the order in which a benchmark does them; cleanup and others come after them."""
+"""Phases in their usual order; cleanup and others come after them."""
 
 
 def run_order(row: RunRow) -> tuple[object, ...]:
-    """How rows of runs are listed: by run, as it went on, all ranks before each."""
+    """Sort key of rows: by run, in its course, with totals before single ranks."""
     from iosonde.model.ops import op_order
 
     place = PHASE_ORDER.index(row.phase) if row.phase in PHASE_ORDER else len(PHASE_ORDER)

@@ -1,4 +1,4 @@
-"""Baselines and what windows amount to against them, as columns."""
+"""Baselines, and windows compared with them, as columns."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
-"""Levels of the quantile functions that the typical slowdown rests on."""
+"""Levels of the quantile functions behind the typical slowdown."""
 ABOVE_HITS, LATEST_BAND = 0.25, 0.80
-"""The band of levels of an op with two modes begins so far above its hit share, at the latest here."""
+"""Start of the band of levels of an op with two modes: so far above its hit share, at most the second."""
 TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower", "_upper"))
-"""typ, tail and lost, each with the ends of its interval."""
+"""typ, tail and lost, each with both ends of its interval."""
 VERSION_WIDTH = 38
 """Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2, the
 detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost (NaN = unknown)."""
 NULL_RATES, NULL_TYP = 29, 35
-"""Where they begin, and where ``typ`` of a busy but ordinary ten minutes is."""
+"""Start of the null rates, and position of ``typ`` of a busy but ordinary ten minutes."""
 Q50 = 9
-"""Where the expected median is."""
+"""Position of the expected median."""
 INTERVAL_NS = 600 * 10**9
 """Length of a roll-up's interval."""
 
@@ -49,7 +49,7 @@ class Histograms:
         return len(self.offsets) - 1
 
     def buffers(self) -> tuple[Any, Any, Any]:
-        """As the core takes them."""
+        """Buffers as the core takes them."""
         return (
             np.ascontiguousarray(self.offsets, dtype=np.int64).data,
             np.ascontiguousarray(self.bucket, dtype=np.uint16).data,
@@ -76,7 +76,7 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Baseline:
-    """Every version of what was expected of one series.
+    """All versions of the expectation for one series.
 
     ``from_ns`` (versions,) ascending: each holds until the next. ``numbers`` (versions, 38): see
     ``VERSION_WIDTH``. ``climate``: now / the reference epoch, NaN before there is one.
@@ -90,7 +90,7 @@ class Baseline:
     climate: Floats
 
     def at(self, instant_ns: Ints) -> Ints:
-        """The row that holds at each instant, -1 while learning. Shape: (n,) -> (n,)."""
+        """Row that applies at each instant, -1 while learning. Shape: (n,) -> (n,)."""
         return np.searchsorted(self.from_ns, instant_ns, side="right").astype(np.int64) - 1
 
     def median_ns(self, row: Ints) -> Floats:
@@ -98,11 +98,11 @@ class Baseline:
         return self._pick(self.numbers[:, len(LEVELS) // 2], row)
 
     def hit_share(self, row: Ints) -> Floats:
-        """Expected share of the fast mode; NaN where there is one mode."""
+        """Expected share of the fast mode; NaN if there is one mode."""
         return self._pick(self.numbers[:, 21], row)
 
     def middle_ns(self, row: Ints) -> Floats:
-        """Latency expected in the middle of the band of levels that typ compares; NaN for -1."""
+        """Expected latency in the middle of typ's band of levels; NaN for -1."""
         from_level = np.minimum(
             LATEST_BAND, np.ceil(20 * (self.numbers[:, 21] + ABOVE_HITS) - 1e-9) / 20
         )
@@ -119,7 +119,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class JudgedIntervals:
-    """Intervals against what was expected before them, and all that was expected.
+    """Intervals judged by earlier baselines, and all baselines.
 
     ``columns``: the 9 of ``TRIPLE_COLUMNS`` (float64), ``flagged`` (bool), ``stage`` and ``epoch``
     (int64), one row an interval.

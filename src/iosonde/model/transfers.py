@@ -1,4 +1,4 @@
-"""Transfers of a bandwidth benchmark: a row a rank, file, direction and repetition, and where the file lies.
+"""Transfers of a bandwidth benchmark: a row per rank, file, direction and repetition, and the file's layout.
 
 Names of hosts, files and targets are numbers into tuples of names, so that a million rows stay small. Missing:
 ``NULL_NS`` for an instant, -1 for a host, NaN for a position, no stripe for an unknown target. Columns of the
@@ -28,7 +28,7 @@ BIN_NS = 250_000_000
 
 @dataclass(frozen=True)
 class Stripes:
-    """Which targets hold a row's bytes: row ``i`` has entries ``first[i]`` to ``first[i + 1]``.
+    """Targets that hold a row's bytes: row ``i`` has entries ``first[i]`` to ``first[i + 1]``.
 
     ``first``: shape (rows + 1,). ``target`` (number of a name) and ``share`` (of the row's bytes, sums to 1 in a row):
     shape (stripes,). A row without entries has an unknown layout.
@@ -59,7 +59,7 @@ class Stripes:
 
     @staticmethod
     def single(target: Ints) -> Stripes:
-        """One target a row; -1 is unknown."""
+        """Stripes with one target per row; -1 is unknown."""
         known = target >= 0
         first = np.concatenate([[0], np.cumsum(known)]).astype(np.int64)
         return Stripes(first, target[known].astype(np.int64), np.ones(int(known.sum())))
@@ -107,14 +107,14 @@ class Transfers:
     close_begin_ns: Instants | None = None
     close_end_ns: Instants | None = None
     layout: tuple[str, ...] | None = None
-    """What the file system calls each row's layout, for people."""
+    """The file system's name for each row's layout, for people."""
     rates: BinnedRates | None = None
 
     def __len__(self) -> int:
         return len(self.bytes)
 
     def seconds(self) -> Floats:
-        """How long reads or writes took, shape (rows,); NaN where an end is missing or before its begin."""
+        """Duration of reads or writes, shape (rows,); NaN if an end is missing or before its start."""
         known = (self.transfer_begin_ns != NULL_NS) & (self.transfer_end_ns != NULL_NS)
         ns = np.where(known, self.transfer_end_ns - self.transfer_begin_ns, 0).astype(np.float64)
         return np.where(known & (ns > 0), ns / 1e9, np.nan)
@@ -126,7 +126,7 @@ class Transfers:
 
 @dataclass(frozen=True)
 class Topology:
-    """What is part of what: target (OST) -> server (OSS) -> router group; servers that fail over to each other.
+    """Tree of components: target (OST) -> server (OSS) -> router group; failover pairs of servers.
 
     Anything may be missing. ``parents[level]`` gives the parent of a component of ``level``: ``file`` its target (a
     file's name, the end of its path, or the number of its rank), ``ost`` its server, ``oss`` its router group, ``pair``
@@ -149,7 +149,7 @@ LEVELS = ("file", "ost", "oss", "pair", "rank")
 
 
 def with_targets(transfers: Transfers, topology: Topology) -> Transfers:
-    """The transfers with the targets that ``topology`` gives to files or ranks, where they have none of their own."""
+    """Transfers with the targets that ``topology`` gives to files or ranks, unless they have their own."""
     known = topology.parents.get("file")
     if not known or len(transfers.stripes.target):
         return transfers
@@ -166,7 +166,7 @@ def with_targets(transfers: Transfers, topology: Topology) -> Transfers:
 
 
 def with_hosts(transfers: Transfers, topology: Topology) -> Transfers:
-    """The transfers with the hosts that ``topology`` gives to ranks, where they have none of their own."""
+    """Transfers with the hosts that ``topology`` gives to ranks, unless they have their own."""
     if "rank" not in topology.parents or (transfers.host >= 0).any():
         return transfers
     ranks, number = np.unique(transfers.rank, return_inverse=True)

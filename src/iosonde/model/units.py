@@ -1,4 +1,4 @@
-"""Sizes, durations and instants, read from and written for people.
+"""Sizes, durations and instants: parsers and formatters for people.
 
 Durations are integer nanoseconds, sizes integer bytes, instants integer nanoseconds since the Unix
 epoch (UTC). Nothing is rounded on the way in: ``1.5KiB`` is 1536, ``0.5`` bytes is an error.
@@ -18,7 +18,7 @@ MINUTE_NS = 60_000_000_000
 HOUR_NS = 60 * MINUTE_NS
 DAY_NS = 24 * HOUR_NS
 LATEST_S = 7_258_118_400
-"""2200: what a file says of later is a mistake."""
+"""2200: later times in a file are errors."""
 
 _DURATION_NS = {
     "ns": 1,
@@ -40,7 +40,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _scaled(number: str, unit: int, text: str, what: str) -> int:
-    """``number * unit`` in integers; a remainder is an error, and so is what 64 bits do not hold."""
+    """``number * unit`` in integers; raises for a remainder, and for more than 64 bits."""
     value = Decimal(number)
     if value and not -_MOST_DIGITS < value.adjusted() < _MOST_DIGITS:
         raise UnitError(f"{text!r} is not a possible number of {what}")
@@ -153,7 +153,7 @@ def format_size(size: float) -> str:
 
 
 def format_option(ns: int) -> str:
-    """The shortest text that ``parse_duration`` reads back exactly: ``60s`` -> ``1m``."""
+    """Shortest text that ``parse_duration`` reads back exactly: ``60s`` -> ``1m``."""
     for unit in ("d", "h", "m", "s", "ms", "us"):
         if ns and ns % _DURATION_NS[unit] == 0:
             return f"{ns // _DURATION_NS[unit]}{unit}"
@@ -161,12 +161,12 @@ def format_option(ns: int) -> str:
 
 
 def format_count(n: float, digits: int = 0) -> str:
-    """A number of things, thousands parted by commas: ``87``, ``69,441``; ``digits`` behind the point."""
+    """A number of things, with commas between thousands: ``87``, ``69,441``; ``digits`` after the point."""
     return f"{n:,.{digits}f}"
 
 
 def format_percent(share: float) -> str:
-    """A share of 1: ``36%``, ``2.5%``, ``0.02%``, ``0%``; ``n/a`` where there is none."""
+    """A share of 1: ``36%``, ``2.5%``, ``0.02%``, ``0%``; ``n/a`` if unknown."""
     if math.isnan(share):
         return "n/a"
     percent = 100 * share
@@ -187,7 +187,7 @@ def format_waiting_factor(value: float) -> str:
 
 
 def format_slowdown(slowdown: float | None, lower: float | None, upper: float | None) -> str:
-    """``3.1x (2.8-3.4)``; ``n/a`` where there is no number."""
+    """``3.1x (2.8-3.4)``; ``n/a`` without a number."""
     if slowdown is None:
         return "n/a"
     if lower is None or upper is None:
@@ -246,7 +246,7 @@ def _local_ns(moment: datetime, zone: tzinfo | None) -> int:
 
 
 def format_time(ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bool = False) -> str:
-    """``14:05`` (with ``seconds``: ``14:05:03``), with the date in front when it is not today's."""
+    """``14:05`` (with ``seconds``: ``14:05:03``), preceded by the date unless today."""
     moment, now = to_datetime(ns, zone), to_datetime(now_ns, zone)
     clock = moment.strftime("%H:%M:%S" if seconds else "%H:%M")
     return clock if moment.date() == now.date() else f"{moment:%Y-%m-%d} {clock}"
@@ -255,7 +255,7 @@ def format_time(ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bo
 def format_span(
     begin_ns: int, end_ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bool = False
 ) -> str:
-    """``14:05 to 14:10``; with one date where it is not today's, with two where they differ."""
+    """``14:05 to 14:10``; with a date unless today, with two if they differ."""
     begin, end, now = (to_datetime(ns, zone) for ns in (begin_ns, end_ns, now_ns))
     since = format_time(begin_ns, now_ns, zone, seconds=seconds)
     clock = end.strftime("%H:%M:%S" if seconds else "%H:%M")

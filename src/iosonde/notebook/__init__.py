@@ -1,4 +1,4 @@
-"""The door for Python and notebooks: ``iosonde.open`` and ``iosonde.read_jobs``.
+"""Python and notebook interface: ``iosonde.open`` and ``iosonde.read_jobs``.
 
 ::
 

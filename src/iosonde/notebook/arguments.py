@@ -1,4 +1,4 @@
-"""What people write, as what analysis takes: paths, times, durations, zones, operations. Their errors speak Python."""
+"""Conversion of users' arguments: paths, times, durations, zones, operations. Errors speak Python."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _ACTIONS = {
     "slowdown": ".slowdown()",
     "table": "iosonde.read_jobs()",
 }
-"""What does here what a command does in a shell."""
+"""Equivalents in Python of shell commands."""
 
 
 def in_python(call: Callable[P, T]) -> Callable[P, T]:
-    """The same; its errors name arguments of Python: ``mapping=FILE``, not ``--mapping FILE``."""
+    """Wrap a function so that its errors name Python arguments: ``mapping=FILE``, not ``--mapping FILE``."""
 
     @functools.wraps(call)
     def through(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -64,7 +64,7 @@ def python(part: Argument | Action) -> str:
 
 
 def paths_of(given: Paths) -> list[Path]:
-    """One or several; ``~`` and ``*`` as a shell takes them. Raises UsageError: a pattern that fits nothing."""
+    """Paths from one or several; expands ``~`` and ``*``. Raises UsageError: a pattern without a match."""
     several = [given] if isinstance(given, str | os.PathLike) else given
     return [path for one in several for path in _expanded(Path(one).expanduser())]
 
@@ -79,12 +79,12 @@ def _expanded(path: Path) -> list[Path]:
 
 
 def names_of(given: str | Sequence[str] | None) -> list[str] | None:
-    """One or several; None stays."""
+    """List of one or several names; None stays."""
     return None if given is None else [given] if isinstance(given, str) else list(given)
 
 
 def ops_of(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Operations as people call them. Raises UsageError."""
+    """Parse operations as people call them. Raises UsageError."""
     names = names_of(given)
     return None if names is None else tuple(parse_op(name) for name in names)
 
@@ -106,7 +106,7 @@ def zone_of(given: Zone) -> tzinfo | None:
 
 
 def now_ns() -> int:
-    """The wall clock: this is an outermost layer, where it is read."""
+    """Read the wall clock: this is an outermost layer."""
     return time.time_ns()
 
 
@@ -125,7 +125,7 @@ def instant(given: Instant) -> int | None:
 
 
 def _number(given: Any) -> int | None:
-    """An instant that is no text, in ns; None for what is none, ``NULL_NS`` for one that is missing."""
+    """A non-text instant in ns; None if it is none, ``NULL_NS`` if missing."""
     import numpy as np
 
     if isinstance(given, datetime):
@@ -146,7 +146,7 @@ def _aware(given: datetime) -> datetime:
 
 
 def span(begin: Instant, end: Instant) -> tuple[int | None, int | None]:
-    """Both ends, None = open. Raises UsageError: not a time, or the wrong way round."""
+    """Convert both ends, None = open. Raises UsageError: not a time, or the wrong way round."""
     first, last = instant(begin), instant(end)
     if first is not None and last is not None and first >= last:
         raise UsageError(f"{begin} is not before {end}")
@@ -154,7 +154,7 @@ def span(begin: Instant, end: Instant) -> tuple[int | None, int | None]:
 
 
 def duration(given: Duration) -> int:
-    """A length of time in ns. Raises UsageError."""
+    """A duration in ns. Raises UsageError."""
     import numpy as np
 
     if isinstance(given, str):

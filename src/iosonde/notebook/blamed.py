@@ -1,4 +1,4 @@
-"""Who made a slow event, for data frames."""
+"""Causes of a slow event, for data frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COLUMNS = (
 
 
 class BlameResult(Answer):
-    """A row a job, user, account, name or node. ``data``: a ``BlameAnswer``; ``lines``: the verdict.
+    """A row per job, user, account, name or node. ``data``: a ``BlameAnswer``; ``lines``: the verdict.
 
     ``ops``: operations in the interval, with bounds; ``share``: of all; ``slowdown_share``: of the slowdown.
     """
@@ -38,7 +38,7 @@ class BlameResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """All of them; those that no load explains have no part of the slowdown."""
+        """All rows; loads that explain nothing have no share of the slowdown."""
         return of_records([_row(one) for one in ranked(self.data)], _COLUMNS)
 
 
@@ -59,5 +59,5 @@ def _row(one: Ranked) -> dict[str, object]:
 
 
 def blame(root: Path, question: BlameQuestion) -> BlameResult:
-    """Raises UsageError, NothingMeasuredError, StoreError."""
+    """Ask for causes. Raises UsageError, NothingMeasuredError, StoreError."""
     return BlameResult(blamed(root, question, now_ns()))

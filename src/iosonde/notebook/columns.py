@@ -1,4 +1,4 @@
-"""Columns for people who think in data frames: numpy arrays by name, and pandas where it is installed.
+"""Columns as numpy arrays by name, and pandas if installed.
 
 One rule for all of them: an instant ``start_ns`` of the store is ``start`` here, datetime64[ns] in UTC; everything else
 keeps its name, whose last word is its unit. Missing is NaT, NaN or None.
@@ -24,23 +24,23 @@ INSTANTS = (
     *("due_ns", "began_ns", "ended_ns", "start_ns", "end_ns"),
     *("at_ns", "earliest_ns", "latest_ns", "first_ns", "last_ns", "peak_ns"),
 )
-"""Columns of int64 that are instants, whichever table they are in; what else ends in ``_ns`` is a duration."""
+"""int64 columns that are instants, in any table; others ending in ``_ns`` are durations."""
 
 
 def instants(ns: NDArray[np.int64]) -> NDArray[np.datetime64]:
-    """Instants (n,) as numpy has them: ``NULL_NS`` and NaT are the same bits."""
+    """Instants (n,) as datetime64: ``NULL_NS`` and NaT are the same bits."""
     return np.ascontiguousarray(ns, dtype=np.int64).view("datetime64[ns]")
 
 
 def texts(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Texts (n,) with None for what nobody said."""
+    """Texts (n,) with None for missing ones."""
     found = np.empty(len(values), dtype=object)
     found[:] = [str(value) or None for value in values.tolist()]
     return found
 
 
 def of_frame(frame: Frame) -> Columns:
-    """A frame of the store or of analysis; blocks of several numbers a row are left out."""
+    """Columns of a frame; blocks of several numbers per row are left out."""
     found: Columns = {}
     for name, column in frame.columns.items():
         if column.ndim > 1:
@@ -69,7 +69,7 @@ def of_records(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Co
 
 
 def _column(values: list[Any]) -> NDArray[Any]:
-    """Numbers as numbers, with NaN; all else as objects, lists as text."""
+    """Numbers as numbers, with NaN; others as objects, lists as text."""
     known = [value for value in values if value is not None]
     if values and not known:
         return np.full(len(values), np.nan)
@@ -85,7 +85,7 @@ def _column(values: list[Any]) -> NDArray[Any]:
 
 
 def pandas() -> Any:
-    """The module. Raises MissingPartError: not installed."""
+    """Import pandas. Raises MissingPartError: not installed."""
     try:
         import pandas as found  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except ImportError as error:
@@ -98,7 +98,7 @@ def pandas() -> Any:
 
 
 def data_frame(columns: Columns) -> DataFrame:
-    """As a data frame: instants with their zone (UTC), texts as pandas likes them. Raises MissingPartError."""
+    """Convert to a data frame: instants with their zone (UTC), texts as pandas prefers. Raises MissingPartError."""
     pd = pandas()
     return pd.DataFrame({name: _series(pd, column) for name, column in columns.items()})
 

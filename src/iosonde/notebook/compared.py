@@ -1,4 +1,4 @@
-"""Two periods, targets, hosts or runs beside each other: faster, slower, same, or not enough data."""
+"""Comparison of two periods, targets, hosts or runs: faster, slower, same, or not enough data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEVEL = (
 
 
 class ComparisonResult(Pictured):
-    """B as seen from A. ``data``: a ``Compared``; ``verdicts``: one an operation; ``lines``: their sentences."""
+    """B relative to A. ``data``: a ``Compared``; ``verdicts``: one per operation; ``lines``: their sentences."""
 
     data: Compared
     verdicts: list[OpComparison]
@@ -38,7 +38,7 @@ class ComparisonResult(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """A row an operation and quantile: B / A with its 95% interval, and the smallest ratio it could have seen."""
+        """A row per operation and quantile: B / A with its 95% interval, and the smallest detectable ratio."""
         rows = [
             {"op": one.op, "verdict": one.verdict, **level._asdict()}
             | {"n_a": one.a.used, "n_b": one.b.used}
@@ -63,6 +63,6 @@ def compared(
     ops: tuple[str, ...] | None,
     margin: float,
 ) -> ComparisonResult:
-    """Raises UsageError (a side that is none, or both the same), NothingMeasuredError."""
+    """Compare. Raises UsageError (an unknown side, or both the same), NothingMeasuredError."""
     found = answers.compare(store, names, defaults, now_ns(), ops=ops, margin=margin, zone=UTC)
     return ComparisonResult(found, margin, names)

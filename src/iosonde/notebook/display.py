@@ -1,4 +1,4 @@
-"""How answers show themselves: as text, as HTML that light and dark notebooks can read, as a picture, as columns."""
+"""Display of answers: as text, as HTML for light and dark notebooks, as a picture, as columns."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
 
 MOST_ROWS, MOST_COLUMNS, MOST_LINES = 10, 12, 12
-"""Shown of an answer; all of it is in ``columns`` and ``lines``."""
+"""Most rows, columns and lines displayed; ``columns`` and ``lines`` have all."""
 _WIDEST = 48
 _SCALE = 0.75
-"""Of pictures in a notebook: about 100 pixels an inch."""
+"""Scale of pictures in a notebook: about 100 pixels per inch."""
 
 
 class Answer(ABC):
-    """What was found. ``data``: as analysis gives it; ``columns``: numpy arrays by name; ``lines``: sentences.
+    """Result of a question. ``data``: from the analysis; ``columns``: numpy arrays by name; ``lines``: sentences.
 
     ``notes``: what else to know, such as what was left out.
     """
@@ -44,14 +44,14 @@ class Answer(ABC):
     @property
     @abstractmethod
     def columns(self) -> Columns:
-        """As numpy arrays by name, all of one length. Instants are datetime64[ns], UTC; missing NaT, NaN or None."""
+        """Numpy arrays by name, all of one length. Instants are datetime64[ns], UTC; missing NaT, NaN or None."""
 
     def to_pandas(self) -> DataFrame:
         """``columns`` as a data frame. Raises MissingPartError: pandas is not installed."""
         return data_frame(self.columns)
 
     def __getitem__(self, name: Any) -> Any:
-        """A column by its name. Raises UsageError: there is none of this name."""
+        """Column by name. Raises UsageError: there is none of this name."""
         columns = self.columns
         if isinstance(name, str) and name in columns:
             return columns[name]
@@ -63,15 +63,15 @@ class Answer(ABC):
         )
 
     def __iter__(self) -> Iterator[Any]:
-        """Names of columns, as of a data frame."""
+        """Iterate over names of columns, like a data frame."""
         return iter(self.columns)
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a column of this name."""
+        """True if there is a column of this name."""
         return name in self.columns
 
     def _shown(self) -> Columns | None:
-        """What of the columns is worth a look; None: words or a picture say it better."""
+        """Columns to display; None: words or a picture are better."""
         return self.columns
 
     def __repr__(self) -> str:
@@ -95,7 +95,7 @@ class TableResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """All of it."""
+        """All columns."""
         return self._columns
 
     def __len__(self) -> int:
@@ -103,10 +103,10 @@ class TableResult(Answer):
 
 
 class Pictured(Answer):
-    """An answer that is best looked at."""
+    """An answer with a picture."""
 
     def plot(self, *, width_in: float = 8.0, dark: bool = False) -> Figure:
-        """A matplotlib figure, which a notebook shows whether pyplot was imported or not.
+        """Draw a matplotlib figure, which a notebook shows even without pyplot.
 
         Raises MissingPartError (no matplotlib), UsageError (width).
         """
@@ -114,7 +114,7 @@ class Pictured(Answer):
 
     @property
     def figure(self) -> Figure:
-        """The same with its usual size and colours."""
+        """The figure with default size and colours."""
         return self.plot()
 
     def save(self, path: str | Path, *, width_in: float = 8.0, dark: bool = False) -> None:
@@ -125,22 +125,22 @@ class Pictured(Answer):
 
     @abstractmethod
     def _drawn(self, width_in: float, dark: bool) -> Figure:
-        """The picture, inches wide."""
+        """Draw the picture; width in inches."""
 
     def _picture_text(self) -> str:
-        """What stands for the picture where none can be seen."""
+        """Text in place of the picture."""
         return f"<{type(self).__name__}>"
 
     def _shown(self) -> Columns | None:
         return None
 
     def _repr_html_(self) -> str:
-        """Words and the picture in one, for what knows HTML only."""
+        """Words and picture as HTML."""
         code = base64.b64encode(_png(self.figure)).decode()
         return f'{super()._repr_html_()}<img src="data:image/png;base64,{code}">'
 
     def _ipython_display_(self) -> None:
-        """Words, then the picture by itself: a notebook's file keeps it as one, and readers of files show it."""
+        """Display words, then the picture separately: a notebook file stores it so, and other readers show it."""
         from IPython.display import display
 
         if self.lines:
@@ -152,7 +152,7 @@ class Pictured(Answer):
 
 
 def displayable(figure: Figure) -> Figure:
-    """The same, as a notebook shows it without pyplot."""
+    """The figure, displayable in a notebook without pyplot."""
     setattr(figure, "_repr_png_", lambda: _png(figure))  # noqa: B010 - matplotlib's class has no such name
     return figure
 
@@ -164,7 +164,7 @@ def _png(figure: Figure) -> bytes:
 
 
 def _few(lines: Sequence[str]) -> list[str]:
-    """As many as can be read at a glance."""
+    """First lines."""
     if len(lines) <= MOST_LINES:
         return list(lines)
     return [*lines[: MOST_LINES - 1], f"... {len(lines) - MOST_LINES + 1} more"]
@@ -175,7 +175,7 @@ def _length(columns: Columns) -> int:
 
 
 def _cells(columns: Columns, whole: Columns) -> tuple[list[str], list[list[str]], str]:
-    """Heads, rows as text (of a long table the first and the last ones), and how much there is if not all is shown."""
+    """Heads, rows as text (of a long table the first and the last ones), and the full size if cut."""
     names = list(columns)[:MOST_COLUMNS]
     n = _length(columns)
     half = MOST_ROWS // 2
@@ -219,7 +219,7 @@ def _text_table(columns: Columns, whole: Columns) -> list[str]:
 
 
 def _html_table(columns: Columns, whole: Columns) -> str:
-    """Of the class that notebooks have colours for, in either theme."""
+    """HTML table of the class that notebooks colour in both themes."""
     heads, body, rest = _cells(columns, whole)
     left = [columns[name].dtype == object for name in list(columns)[: len(heads)]]
     sides = ["left" if to_left else "right" for to_left in left]
@@ -237,7 +237,7 @@ def _html_table(columns: Columns, whole: Columns) -> str:
 
 
 def _html_lines(lines: Sequence[str]) -> str:
-    """The first as the answer, the others as what stands behind it. No colours: those of the theme."""
+    """HTML of the first line as the answer, others as details, in the theme's colours."""
     said = [html.escape(clean_text(line)) for line in _few(lines)]
     if not said:
         return ""

@@ -1,4 +1,4 @@
-"""Why storage is slow, for data frames."""
+"""Reasons for slow storage, for data frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class WhyResult(Answer):
-    """A row a link: what it says. ``data``: a ``Why``; ``lines``: the sentence, then the evidence."""
+    """A row per link of the answer. ``data``: a ``Why``; ``lines``: the sentence, then the evidence."""
 
     data: Why
 
@@ -34,7 +34,7 @@ class WhyResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """``link standing evidence``; where nothing is slow no link has evidence."""
+        """``link standing evidence``; without slowness no link has evidence."""
         texts = {text.partition(":")[0]: text.partition(": ")[2] for text in self._evidence}
         rows = [
             {
@@ -51,5 +51,5 @@ class WhyResult(Answer):
 
 
 def explained(root: Path, question: WhyQuestion) -> WhyResult:
-    """Raises UsageError, NothingMeasuredError, StoreError."""
+    """Ask why. Raises UsageError, NothingMeasuredError, StoreError."""
     return WhyResult(why(root, question, now_ns()))

@@ -1,4 +1,4 @@
-"""Files into a store, and what became of each."""
+"""Import of files into a store, with a result per file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COLUMNS = ("file", "kind", "jobs", "samples", "missing", "new", "first_ns", "la
 
 
 class ImportResult(Answer):
-    """What an import did, a row a file. ``missing``: of ``samples``; ``new``: rows that the store did not have.
+    """Result of an import, a row per file. ``missing``: of ``samples``; ``new``: rows new to the store.
 
     ``data``: everything that it did; ``joined``: jobs that were looked at, and of how many something of servers is
     known; ``errors``: what could not be read (what could is in the store).
@@ -39,12 +39,12 @@ class ImportResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a file."""
+        """A row per file."""
         return of_records(self._rows, _COLUMNS)
 
     @property
     def noticed(self) -> TableResult:
-        """What is wrong with numbers, a row a file and flag: how often, what it means, the first few places."""
+        """Quality problems, a row per file and flag: count, meaning, the first few places."""
         rows = [
             {
                 "file": Path(one.name).name,
@@ -82,7 +82,7 @@ def _row_of_run(one: FileRead) -> dict[str, Any]:
 def import_all(
     root: Path, paths: Sequence[Path], mapping: Sequence[Path], settings: Settings
 ) -> ImportResult:
-    """Import files of every kind, and put jobs and servers together: jobs that are new, and those of new series.
+    """Import files of every kind, and join jobs and servers: new jobs, and those of new series.
 
     Raises UsageError (no file, or a mapping fits nothing), InputFileError (nothing can be read), StoreError.
     """

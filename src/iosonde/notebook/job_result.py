@@ -1,4 +1,4 @@
-"""Answers about one job: its diagram, and why it was slow."""
+"""Answers about one job: its diagram, and the reasons of its slowness."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ _STORAGE = ("target", "slow_s", "clear_s", "unknown_s", "told_level", "window_s"
 
 
 class Diagram(Pictured):
-    """A job within its history, a row a metric (docs/umami.md). ``data``: an ``Umami``."""
+    """A job within its history, a row per metric (docs/umami.md). ``data``: an ``Umami``."""
 
     def __init__(self, data: Umami) -> None:
         self.data = data
 
     @property
     def columns(self) -> Columns:
-        """A row a metric: value, class, box of the history."""
+        """A row per metric: value, class, box of the history."""
         return of_records(records(self.data), _ROW)
 
     @property
     def history(self) -> TableResult:
-        """A row a run, the job and its history, in order of time: ``start``, ``is_job``, then the metrics."""
+        """A row per run, of the job and its history, in time order: ``start``, ``is_job``, then the metrics."""
         found = self.data
         times = np.full(len(found.times_s), np.datetime64("NaT", "ns"))
         dated = np.isfinite(found.times_s)
@@ -58,7 +58,7 @@ class Diagram(Pictured):
         return TableResult(columns | {row.metric: row.values for row in found.rows}, found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, as ``iosonde explain --diagram --format json`` writes it; missing is None."""
+        """Plain data, as ``iosonde explain --diagram --format json`` writes it; missing is None."""
         return as_json(self.data)
 
     def _figure(self) -> UmamiFigure:
@@ -75,7 +75,7 @@ class Diagram(Pictured):
         return repr(self)
 
     def __repr__(self) -> str:
-        """The diagram, as a terminal shows it."""
+        """The diagram as text, like in a terminal."""
         from iosonde.jobs.umami.figure import umami_figure
         from iosonde.jobs.umami.shown import Shown
         from iosonde.jobs.umami.text import umami_text
@@ -84,7 +84,7 @@ class Diagram(Pictured):
 
 
 class Explained(Pictured):
-    """Why a job was slow: a sentence, its evidence, and the diagram of what it is about.
+    """Explanation of a slow job: a sentence, its evidence, and the diagram of its metrics.
 
     ``data``: the ``Explanation``; ``verdict``: what is said of it; ``diagram``: by itself.
     """
@@ -101,7 +101,7 @@ class Explained(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """A row a metric that was looked at, most suspect first; ``leak``: why it is not asked."""
+        """A row per metric examined, most suspect first; ``leak``: reason why it is no candidate."""
         return of_records(map(candidate_data, self.data.candidates), _CANDIDATE)
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
@@ -115,7 +115,7 @@ class Explained(Pictured):
 
 
 class ExplainedRuns(Answer):
-    """Why the runs of one job were slow, a row each, the worst first. ``data``: ``RunAnswers``.
+    """Explanations of the runs of one job, a row each, the worst first. ``data``: ``RunAnswers``.
 
     ``run``: what ``step=`` takes for the whole answer about one of them.
     """
@@ -128,7 +128,7 @@ class ExplainedRuns(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a run: its name, how much it lost against the usual of its kind, and its sentence."""
+        """A row per run: its name, its loss relative to the usual of its kind, and its sentence."""
         rows = [
             {"run": run.run, "loss": run.explanation.loss, "sentence": run.verdict.sentence}
             for run in self.data.runs
@@ -140,7 +140,7 @@ class ExplainedRuns(Answer):
 
 
 class ScheduledResult(Answer):
-    """A job that only a scheduler recorded: what storage was like while it ran. ``data``: a ``ScheduledStory``."""
+    """Storage during a job that only a scheduler recorded. ``data``: a ``ScheduledStory``."""
 
     def __init__(self, found: ScheduledAnswer) -> None:
         self.data, self._words = found
@@ -153,10 +153,10 @@ class ScheduledResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a probed target, the slowest first: seconds slow, clear and unknown, which are the run time."""
+        """A row per probed target, the slowest first: seconds slow, clear and unknown, which add up to the run time."""
         rows = [storage_data(one) for one in self.data.storage]
         return of_records(rows, _STORAGE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
+        """Plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
         return story_data(self.data, self._words)

@@ -1,4 +1,4 @@
-"""Jobs to ask: each among its kind, and all of them together."""
+"""Jobs to query: each among its kind, and all of them together."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", FRACTION)
 
 
 class Jobs(Answer):
-    """Jobs of which it is known how fast their I/O was, a row each, in order of time.
+    """Jobs with known I/O performance, a row each, in time order.
 
     ``data``: the ``JobTable``; ``notes``: what was left out of a table, and why. Metrics have their unit last in the
     name; ``.metrics`` says what they are.
@@ -54,7 +54,7 @@ class Jobs(Answer):
 
     @property
     def columns(self) -> Columns:
-        """``job_id step start end file_system motif``, then a column a metric (float64, missing is NaN).
+        """``job_id step start end file_system motif``, then a column per metric (float64, missing is NaN).
 
         Behind them, as far as some row has it: ``user account name node_names state nodes ranks``.
         """
@@ -75,7 +75,7 @@ class Jobs(Answer):
 
     @property
     def metrics(self) -> TableResult:
-        """What the metrics are: label, unit, which way is good, its role, and in how many jobs it is known."""
+        """Descriptions of the metrics: label, unit, good direction, role, and number of jobs with a value."""
         table = self.data
         rows = [
             {"metric": name, **table.about(name)._asdict(), "known": int(np.isfinite(column).sum())}
@@ -94,7 +94,7 @@ class Jobs(Answer):
         since: Instant = None,
         until: Instant = None,
     ) -> Jobs:
-        """Only those of a file system, of a motif, that began in [since, until). Their fraction of peak stays.
+        """Jobs of a file system, of a motif, that started in [since, until). Their fraction of peak stays.
 
         Raises UsageError (no such file system or motif), NothingMeasuredError (no job matches).
         """
@@ -166,7 +166,7 @@ class Jobs(Answer):
         last: int | None = None,
         history: History = "earlier",
     ) -> Explained | ExplainedRuns | ScheduledResult:
-        """Why a job was slow: what stood out, what history says of each, what was as usual. Arguments as ``umami``.
+        """Explain a slow job: metrics that stood out, evidence of history, groups as usual. Arguments as ``umami``.
 
         Of a job of several runs without ``step``: a row and a sentence a run, the worst first.
 
@@ -199,7 +199,7 @@ class Jobs(Answer):
         y: str = FRACTION,
         control: str | Sequence[str] = (),
     ) -> Correlations:
-        """What goes with ``y`` in each group of ``by``, and over all rows (docs/correlate.md).
+        """Correlations with ``y`` in each group of ``by``, and over all rows (docs/correlate.md).
 
         ``metrics``: None: those that somebody described and that could explain it. ``control``: of these the partial
         coefficients are freed. Raises UsageError (no such metric or group), NothingMeasuredError (nothing known).
@@ -220,7 +220,7 @@ class Jobs(Answer):
         since: Instant = None,
         until: Instant = None,
     ) -> ClimateResult:
-        """What changed for good: when, how much, on which file systems and motifs, and what did not (docs/climate.md).
+        """Lasting changes: date, size, file systems and motifs, and series without change (docs/climate.md).
 
         Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
         """
@@ -228,7 +228,7 @@ class Jobs(Answer):
         return ClimateResult(found.climate)
 
     def _scheduled(self, job: str, step: str | None) -> ScheduledResult | None:
-        """The answer about a job without performance; None: it has one, or there is no store or record."""
+        """Answer about a job without performance; None: it has one, or there is no store or record."""
         records = [] if self._root is None else answers.records_of(self._root, job)
         if self._root is None or answers.has_performance(records):
             return None
@@ -240,13 +240,13 @@ class Jobs(Answer):
         return judged(self.data)
 
     def _known(self, job: object) -> str:
-        """The job's id as text; raises where the store knows it and nothing of its speed."""
+        """The job's id as text; raises if the store knows the job but not its speed."""
         if self._root is not None:
             job_source.must_have(self._root, self.data, str(job))
         return str(job)
 
     def _shown(self) -> Columns:
-        """Who and when, as far as it is known; the performance, what a diagram has, then all else."""
+        """Columns with known values: identity and time; the performance, metrics of the diagram, then others."""
         columns = self.columns
         known = [name for name in _FIRST_SHOWN if not _nothing(columns[name])]
         metrics = [
@@ -259,12 +259,12 @@ class Jobs(Answer):
 
 
 def _nothing(column: NDArray[Any]) -> bool:
-    """Whether nobody said anything."""
+    """True if all values are missing."""
     return bool(np.isnat(column).all()) if column.dtype.kind == "M" else not any(column.tolist())
 
 
 def _step(step: str | int | None) -> str | None:
-    """As ``find_run`` takes it: a number is that of the job's run."""
+    """Step argument of ``find_run``: a number is that of the job's run."""
     return f"#{step}" if isinstance(step, int) else step
 
 
@@ -275,7 +275,7 @@ def _history(word: str) -> History:
 
 
 def of_store(root: Path, peak: Peak, *, scheduled: bool = False) -> Jobs:
-    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
+    """Jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it has none."""
     return Jobs(job_source.from_store(root, peak, scheduled=scheduled), root=root)
 
 

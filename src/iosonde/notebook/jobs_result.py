@@ -1,4 +1,4 @@
-"""Answers about many jobs: what goes with performance, and what changed for good."""
+"""Answers about many jobs: correlations with performance, and lasting changes."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _CORRELATION = (
     *("partial", "partial_p", "p", "q", "n_eff", "enough", "contaminated", "claimed", "doubt"),
 )
 _READ = ("metric", "n", "n_eff", "pearson", "spearman", "partial", "q", "claimed", "doubt")
-"""Columns that are shown."""
+"""Columns displayed."""
 _CHANGE = (
     *("file_system", "motif", "at_ns", "earliest_ns", "latest_ns", "before", "after", "ratio"),
     *("n_before", "n_after", "p", "q", "sentence"),
 )
 _MOST_CHANGES = 6
-"""Told one by one; more of them by what happened together."""
+"""Most changes listed singly; more are grouped by events."""
 
 
 class Correlations(Answer):
-    """What goes with performance, a row a group and metric; a group of all rows has None where others have its name.
+    """Correlations with performance, a row per group and metric; a group of all rows has None for other groups' names.
 
     ``claimed``: more than chance, given how many were looked at; ``doubt``: what speaks against a claim. ``data``: a
     ``Correlated``; ``lines``: where rows together say something else than groups by themselves.
@@ -52,7 +52,7 @@ class Correlations(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a group and metric; None and NaN where there is no number."""
+        """A row per group and metric; None and NaN if unknown."""
         rows = []
         for one in self.data.rows:
             group = dict(zip(self.data.by, one.group or (None,) * len(self.data.by), strict=True))
@@ -62,7 +62,7 @@ class Correlations(Answer):
         return of_records(rows, (*self.data.by, *_CORRELATION))
 
     def _shown(self) -> Columns:
-        """The strongest, claims first, where there are many; what nobody knows anything of is left out."""
+        """The strongest, claims first, if there are many; unknown columns are left out."""
         columns = self.columns
         told = np.flatnonzero(columns["n"] > 0)
         if len(told) > MOST_ROWS:
@@ -75,7 +75,7 @@ class Correlations(Answer):
 
 
 class ClimateResult(Pictured):
-    """What changed for good, a row a change, and what the climates were. ``data``: a ``Climate``."""
+    """Lasting changes, a row each, and climates. ``data``: a ``Climate``."""
 
     def __init__(self, data: Climate) -> None:
         self.data = data
@@ -86,12 +86,12 @@ class ClimateResult(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """A row a change of a file system and motif, with dates, interval, sizes and its sentence."""
+        """A row per change of a file system and motif, with dates, interval, sizes and its sentence."""
         return _changes(self.data.changes)
 
     @in_python
     def on(self, day: Instant) -> TableResult:
-        """What may have changed on a day (UTC), a row a change. Raises UsageError: no time."""
+        """Possible changes on a day (UTC), a row each. Raises UsageError: no time."""
         at = instant(day)
         found = changed_on(self.data, 0 if at is None else at)
         along = [text for event in found.events for text in words.say_along(event)]

@@ -1,4 +1,4 @@
-"""What probes saw, for data frames: slowdown over time with its slow stretches, and what happened."""
+"""Results of probes for data frames: slowdown over time with slow spans, and events."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NOW = (
 
 
 class NowResult(Answer):
-    """The verdict of every watched target, a row each, the worst first. ``data``: the findings; ``lines``: sentences.
+    """Verdict of every watched target, a row each, the worst first. ``data``: the findings; ``lines``: sentences.
 
     ``start``: since when; ``at``: when the probe was heard of last.
     """
@@ -52,7 +52,7 @@ class NowResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a target as seen from a host."""
+        """A row per target as seen from a host."""
         rows = [
             {
                 **{name: getattr(one, name) for name in ("host", "target", "severity", "kind")},
@@ -73,7 +73,7 @@ class NowResult(Answer):
 
 
 def now(root: Path, targets: Sequence[str] | None) -> NowResult:
-    """Raises NothingMeasuredError: no probe left a state, or none of these targets has one."""
+    """Ask for verdicts. Raises NothingMeasuredError: no probe left a state, or none of these targets has one."""
     at_ns = now_ns()
     states = read_states(root)
     matters = current(states, at_ns) or states
@@ -98,7 +98,7 @@ class WindowsResult(TableResult):
         self._store, self._query = store, query
 
     def plot(self, *, width_in: float = 10.0, dark: bool = False) -> Figure:
-        """A matplotlib figure: a row an operation, a column a target, a line a statistic.
+        """Draw a matplotlib figure: a row per operation, a column per target, a line per statistic.
 
         Raises NothingMeasuredError (no window), MissingPartError (no matplotlib), UsageError (width).
         """
@@ -116,7 +116,7 @@ class WindowsResult(TableResult):
 
 
 class Slowdown(Pictured):
-    """Slowdown over time, a row a window of an operation. ``data``: a ``SlowdownResult`` (windows, spans, usual).
+    """Slowdown over time, a row per window of an operation. ``data``: a ``SlowdownResult`` (windows, spans, usual).
 
     ``lines``: the latest slow stretches, losses and lasting changes, and what was not judged, in UTC.
     """
@@ -132,16 +132,16 @@ class Slowdown(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """``schema/tables/windows.toml`` and what ``weather.slowdown.slowdown.analyse`` adds; durations are ns."""
+        """Columns of ``schema/tables/windows.toml`` and ``weather.slowdown.slowdown.analyse``; durations are ns."""
         return of_frame(self.data.windows)
 
     @property
     def figures(self) -> list[Sheet]:
-        """What is drawn, one a target, host and rate."""
+        """Sheets, one per target, host and rate."""
         return answers.slowdown_figures(self._store, self.data)
 
     def plot(self, *, width_in: float = 10.0, dark: bool = False, place: int = 0) -> Figure:
-        """As ``Pictured.plot``; ``place``: which of ``figures``."""
+        """As ``Pictured.plot``; ``place``: index into ``figures``."""
         return displayable(self._drawn(width_in, dark, place))
 
     def _drawn(self, width_in: float, dark: bool, place: int = 0) -> Figure:
@@ -154,7 +154,7 @@ class Slowdown(Pictured):
 
 
 def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
-    """Raises NothingMeasuredError: no samples for this question."""
+    """Compute slowdown. Raises NothingMeasuredError: no samples for this question."""
     found = answers.slowdown(store, query, now_ns())
     if len(found.windows) == 0:
         raise NothingMeasuredError(
@@ -165,7 +165,7 @@ def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
 
 
 def choice(baseline: Any) -> Choice:
-    """Which baseline. Raises UsageError."""
+    """Parse a choice of baseline. Raises UsageError."""
     if baseline in ("guarded", "all-time"):
         return Choice(baseline)
     if isinstance(baseline, tuple) and len(baseline) == 2:
@@ -179,7 +179,7 @@ def choice(baseline: Any) -> Choice:
 
 
 class EventsResult(Answer):
-    """What happened, a row an event, by its beginning; ``end`` is missing while it goes on.
+    """Events, a row each, by start; ``end`` is missing for an ongoing one.
 
     ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
     ``seen``: who saw what, where several hosts watch a target. ``peak``, ``median`` (slowdowns) and ``lost`` are of
@@ -200,14 +200,14 @@ class EventsResult(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row an event, with its sentence."""
+        """A row per event, with its sentence."""
         return of_records(self._rows, (*_EVENT, "sentence"))
 
 
 def events(
     root: Path, since_ns: int | None, until_ns: int | None, target: str | None
 ) -> EventsResult:
-    """Slow stretches and what agents logged; an alarm that is part of a slow stretch is one row with it."""
+    """Slow spans and logged events of agents; an alarm within a slow span shares its row."""
     now, span_ns = now_ns(), (since_ns, until_ns)
     log = answers.event_log(root, span_ns, now)
     found = answers.events(root, log, span_ns, now, targets=() if target is None else (target,))

@@ -1,4 +1,4 @@
-"""The storage queue in Python: ``iosonde.simulate``."""
+"""Python interface of the storage queue: ``iosonde.simulate``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Simulation(Pictured):
-    """A simulated queue. ``data``: ``queue.simulate.Simulated``; ``columns``: a row a client and bin of time.
+    """A simulated queue. ``data``: ``queue.simulate.Simulated``; ``columns``: a row per client and time bin.
 
     ``clients``, ``reads`` and ``phases`` are tables of their own: docs/simulate.md has their columns.
     """
@@ -50,7 +50,7 @@ class Simulation(Pictured):
 
 
 def simulated(scenario: str | os.PathLike[str], fields: Mapping[str, Any]) -> Simulation:
-    """Raises UsageError (a field), InputFileError (the file)."""
+    """Simulate a scenario. Raises UsageError (a field), InputFileError (the file)."""
     path = Path(scenario)
     try:
         return Simulation(answers.simulated(path, tuple(fields.items()), lambda _done, _all: True))

@@ -1,4 +1,4 @@
-"""Benchmark runs as columns: a row a run."""
+"""Benchmark runs as columns: a row per run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ _NAMES = (*(f.name for f in fields(RunSummary) if f.name != "q75_ns"), *_QUARTIL
 
 
 def of_runs(runs: Iterable[RunSummary]) -> Columns:
-    """The fields of each run; its quartiles 3 by op. ``first`` is when it began."""
+    """Fields of each run; its third quartiles by op. ``first`` is its start."""
     rows = (asdict(run) | dict(zip(_QUARTILES, run.q75_ns, strict=False)) for run in runs)
     return of_records([dict.fromkeys(_NAMES) | row for row in rows], _NAMES)

@@ -1,4 +1,4 @@
-"""Series of servers: which there are, and one of them as a block of numbers over time."""
+"""Series of servers: their names, and one of them as a block of numbers over time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _FIRST_NS, _LAST_NS = 0, 2**62
-"""Of a range without an end."""
+"""Bounds of an open range."""
 
 
 class Names(Answer):
@@ -39,7 +39,7 @@ class Names(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a series."""
+        """A row per series."""
         return of_records([name._asdict() for name in self.data], SeriesName._fields)
 
     def __iter__(self) -> Iterator[SeriesName]:
@@ -53,7 +53,7 @@ class Names(Answer):
 
 
 class Block(Answer):
-    """One metric of several components over time. ``data``: the ``MetricBlock``.
+    """Block of a metric: several components over time. ``data``: the ``MetricBlock``.
 
     ``values`` float64 (T, N): missing is NaN, and only that. A delta is the amount of its step, never a rate and never
     a counter; a gauge is a state.
@@ -89,7 +89,7 @@ class Block(Answer):
 
     @property
     def rates(self) -> Floats:
-        """(T, N), in ``data.unit`` a second. Raises UsageError: a gauge has none."""
+        """(T, N), in ``data.unit`` per second. Raises UsageError: a gauge has none."""
         block = self.data
         if block.kind != "delta":
             raise UsageError(f"{block.metric} is a gauge: it has no rate", hint=".values")
@@ -98,7 +98,7 @@ class Block(Answer):
 
     @property
     def columns(self) -> Columns:
-        """A row a step and component, steps first: ``start``, ``step_ns``, ``component``, ``value``."""
+        """A row per step and component, steps first: ``start``, ``step_ns``, ``component``, ``value``."""
         width = len(self.components)
         names = np.array(self.components, dtype=object)
         return {
@@ -109,7 +109,9 @@ class Block(Answer):
         }
 
     def to_pandas(self, *, rates: bool = False) -> DataFrame:
-        """A row a step (index ``start``, UTC), a column a component. Raises MissingPartError, UsageError (rates)."""
+        """A row per step (index ``start``, UTC), a column per component. Raises MissingPartError, UsageError
+        (rates).
+        """
         pd = pandas()
         index = pd.DatetimeIndex(pd.to_datetime(self.times, utc=True), name="start")
         values = self.rates if rates else self.values
@@ -121,7 +123,7 @@ class Block(Answer):
 
 
 def named(root: Path, asked: str | Sequence[str]) -> SeriesName:
-    """The one series that has all of the words. Raises UsageError: none or several; NothingMeasuredError: no series."""
+    """Series that matches all words. Raises UsageError: none or several; NothingMeasuredError: no series."""
     if isinstance(asked, SeriesName):
         return asked
     asked = asked if isinstance(asked, str) else " ".join(asked)
@@ -148,7 +150,7 @@ def named(root: Path, asked: str | Sequence[str]) -> SeriesName:
 
 
 def read(root: Path, asked: str | Sequence[str], begin: Instant, end: Instant) -> Block:
-    """Everything of a series that overlaps [begin, end). Raises as ``named``; NothingMeasuredError: nothing then."""
+    """All values of a series that overlap [begin, end). Raises as ``named``; NothingMeasuredError: nothing then."""
     name = named(root, asked)
     first, last = span(begin, end)
     found = read_block(

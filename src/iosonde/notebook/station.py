@@ -1,4 +1,4 @@
-"""A store, to ask and to import into."""
+"""A store, to query and to import into."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _SAMPLE = (*SERIES_KEY, "due_ns", "service_ns", "response_ns", "outcome")
 
 
 class Station:
-    """One store. Every call reads what is there now; nothing is held open.
+    """Interface of one store. Every call reads the current content; nothing is held open.
 
     Times: text as the commands take it, a datetime, a Timestamp, or ns; UTC where nothing says a zone. All raise
     StoreError where the folder cannot be read.
@@ -89,7 +89,7 @@ class Station:
         started: Instant = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> ImportResult:
-        """Import what monitors, schedulers, jobs and other benchmarks wrote (docs/importing.md), and ``join``.
+        """Import files of monitors, schedulers, jobs and other benchmarks (docs/importing.md), and ``join``.
 
         Files are recognised by what they hold; folders of Darshan logs and patterns with ``*`` will do. What is in the
         store already is left out. ``zone``: of clock times without one (None: this machine's, noted); ``system``: file
@@ -111,7 +111,7 @@ class Station:
 
     @in_python
     def join(self, *, progress: Callable[[int, int], None] | None = None) -> JoinCounts:
-        """Put all jobs together with what servers, nodes and other jobs were like meanwhile.
+        """Join all jobs with records of servers, nodes and other jobs.
 
         An import does so for what is new. How many jobs were looked at, and of how many something is known.
         """
@@ -119,14 +119,14 @@ class Station:
 
     @in_python
     def series(self, *, since: Instant = None, until: Instant = None) -> Names:
-        """The series of servers there are on the days of [since, until)."""
+        """Series of servers on the days of [since, until)."""
         return Names(series_names(self.root, *span(since, until)))
 
     @in_python
     def read(
         self, series: str | Sequence[str], begin: Instant = None, end: Instant = None
     ) -> Block:
-        """Everything of one series that overlaps [begin, end); None: all of it.
+        """All values of one series that overlap [begin, end); None: all of it.
 
         ``series``: one of ``series()``, or words that only one of them has: ``"work mdt opens"``. Raises UsageError (no
         series, or several), NothingMeasuredError (nothing in that time).
@@ -135,7 +135,7 @@ class Station:
 
     @in_python
     def jobs(self, *, peak: Peak = "max", scheduled: bool = False) -> Jobs:
-        """All jobs whose performance is known, and iosonde's own runs; numbers of servers beside them.
+        """All jobs with known performance, and iosonde's own runs; with numbers of servers.
 
         ``peak``: what is 100% of a kind: the best (``max``), ``p99``, ``mean`` or ``median``. ``scheduled``: also jobs
         that only a scheduler recorded (docs/jobs.md). Raises NothingMeasuredError: there are none.
@@ -144,13 +144,13 @@ class Station:
 
     @in_python
     def targets(self) -> TableResult:
-        """What is or was watched, and by which hosts."""
+        """Watched targets, current and former, with their hosts."""
         found = Store(self.root).targets()
         return TableResult(of_records([one._asdict() for one in found], TargetRef._fields), found)
 
     @in_python
     def now(self, target: str | Sequence[str] | None = None) -> NowResult:
-        """Is it slow? A row a watched target with its sentence, the worst first, as ``iosonde now`` says it.
+        """Verdict of each watched target with its sentence, the worst first, as ``iosonde now``.
 
         ``target``: one or several, by name or path. Raises NothingMeasuredError: nothing is watched.
         """
@@ -167,7 +167,7 @@ class Station:
         until: Instant = None,
         columns: str | Sequence[str] = _SAMPLE,
     ) -> TableResult:
-        """Operations of probes, a row each, by when they were due (docs/reading-the-data.md).
+        """Operations of probes, a row each, by due time (docs/reading-the-data.md).
 
         A failed, late or missing one is a row: ``outcome`` is not ok. ``service_ns``: how long the storage took;
         ``response_ns``: how long a user waited. ``columns``: any of schema/tables/samples.toml.
@@ -208,7 +208,7 @@ class Station:
         since: Instant = None,
         until: Instant = None,
     ) -> Slowdown:
-        """Observed latency over what is usual, window by window, and the slow stretches (docs/methods/slowdown.md).
+        """Observed latency over the usual one, window by window, and slow spans (docs/methods/slowdown.md).
 
         ``window`` None: the one that each series is judged in. ``baseline``: ``guarded``, ``all-time``, or the two
         ends of a period. Raises UsageError, NothingMeasuredError.
@@ -231,7 +231,7 @@ class Station:
     def events(
         self, target: str | None = None, *, since: Instant = "-7d", until: Instant = None
     ) -> EventsResult:
-        """Slow stretches, hangs and outages, a row each (docs/methods/events.md)."""
+        """Slow spans, hangs and outages, a row each (docs/methods/events.md)."""
         return events(self.root, *span(since, until), target)
 
     @in_python
@@ -246,7 +246,7 @@ class Station:
         band: tuple[float, float] | None = None,
         systems: str | Sequence[str] | None = None,
     ) -> BlameResult:
-        """Who made a slow event or the operations of an interval (docs/blame.md), a row each, the surest first.
+        """Causes of a slow event or of an interval's operations (docs/blame.md), a row each, the surest first.
 
         ``what``: a target (its last slow event), or an event's id; ``at``: the event at this time. ``since until``: an
         interval. ``by``: job, user, account, name or node. ``band``: moments with so many operations per second.
@@ -266,7 +266,7 @@ class Station:
         systems: str | Sequence[str] | None = None,
         model: bool = True,
     ) -> WhyResult:
-        """Why storage is slow now, else why it was in the last slow stretch of a day (docs/why.md).
+        """Reasons for slow storage now, else in the last slow span of a day (docs/why.md).
 
         ``target``: one, or all servers of one; ``at``: the stretch at this time; ``event``: an event's id instead.
         ``model``: fit the queue model, which takes seconds. Raises UsageError, NothingMeasuredError (no samples).
@@ -289,7 +289,7 @@ class Station:
         until: Instant = None,
         margin: float = MARGIN,
     ) -> ComparisonResult:
-        """Is B faster than A, slower, the same, or can the samples not tell? (docs/methods/compare.md).
+        """Compare B with A: faster, slower, same, or inconclusive (docs/methods/compare.md).
 
         A side is a target, host or run, a period, or both joined by @, as for the command: ``"yesterday"``,
         ``"/work@2026-11-01..2026-11-07"``; days are UTC. ``margin``: ratios up to it count as the same.
@@ -309,7 +309,7 @@ class Station:
         until: Instant = None,
         each: str = "run",
     ) -> TableResult:
-        """Benchmark runs, measured here or imported, a row a run, as ``iosonde runs`` lists them.
+        """Benchmark runs, measured here or imported, a row per run, as in ``iosonde runs``.
 
         ``each="row"``: the rows of schema/tables/runs.toml, one of a phase, op and rank; ``"factor"``: a row a waiting
         factor of a run. Quartiles are ``q75_read_ns`` and so on. Raises UsageError: there is no such form.

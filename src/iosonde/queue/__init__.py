@@ -1,1 +1,1 @@
-"""What if? Queueing models of storage."""
+"""Queueing models of storage for what-if analysis."""

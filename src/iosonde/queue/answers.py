@@ -1,4 +1,4 @@
-"""What doors call: simulations, sweeps, fits and what-if."""
+"""Entry points for doors: simulations, sweeps, fits and what-if."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 Going = Callable[[int, int], bool]
-"""Gets how much is done, of how much; False ends the work with what there is."""
+"""Callback with progress and total; False stops the work with the results so far."""
 
 
 def simulated(path: Path, settings: Sequence[Setting], going: Going) -> Simulated:
-    """One simulation. Raises UsageError, OSError."""
+    """Run one simulation. Raises UsageError, OSError."""
     return simulate(read_scenario(path, settings), going)
 
 
@@ -41,7 +41,7 @@ def swept(
     seeds: int | None,
     going: Going,
 ) -> tuple[Scenario, Frame]:
-    """The sweep of the file, or ``chosen`` (field, values): rows of ``run_sweep``. Raises UsageError, OSError."""
+    """Run the sweep of the file, or ``chosen`` (field, values): rows of ``run_sweep``. Raises UsageError, OSError."""
     scenario = read_scenario(path, settings)
     sweep = scenario.sweep if chosen is None else ParameterSweep(*chosen)
     if sweep is None:
@@ -52,14 +52,14 @@ def swept(
 
 
 def explored(knobs: Knobs) -> Simulated:
-    """A queue of few parameters, simulated; single reads and phases have no rows."""
+    """Simulate a queue of few parameters, without rows of single reads and phases."""
     return simulate(scenario_of_knobs(knobs), most_records=0)
 
 
 def fitted(
     reads: tuple[Floats, Floats], queue: int | None, load_per_s: float | None, seed: int
 ) -> tuple[QueueFit, WhatIf | None]:
-    """A fit to reads, and what another queue would change. ``reads``: latencies (s), loads (operations/s).
+    """Fit a queue to reads, and predict another queue. ``reads``: latencies (s), loads (operations/s).
 
     The second is None without ``queue``, or where the model does not explain the reads. Raises UsageError.
     """

@@ -1,4 +1,4 @@
-"""What servers can do, how long an operation takes alone, and how many clients it takes to be too many.
+"""Capacity of servers, unloaded response time of an operation, and number of clients that saturate them.
 
 Service time ``D`` and delay ``L`` of a closed network (``queue.closed_network``) are fitted to the logarithms of
 corrected rates: one station, m servers, least squares with Huber's bound on what a single measurement may say. The
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FLAT = 1.15
-"""Below this ratio of the rates at the largest T and without waits no saturation is seen."""
+"""Rates at the largest T and without waits that differ by less than this factor show no saturation."""
 EDGE = 1.25
 """Below so many times N / (1 + T) the fitted N* is too large: clients that wait for as long as a queue kept them
 come back together, and leave the servers idle in between, which looks like the end of saturation."""
 STEEP = 0.9
-"""From this share of the largest possible ratio, 1 + T, on nothing but saturation is seen."""
+"""Share of the largest possible ratio, 1 + T, above which only saturation is visible."""
 MODEL_ERROR = {"max_per_s": 0.02, "unloaded_s": 0.05, "saturating_clients": 0.05}
-"""Standard deviation of the logarithm by which the model is off, on simulated stores."""
+"""Standard deviation of the model's error in the logarithm, on simulated stores."""
 _PLACES = 161
 _HUBER = 1.345
 _ROUNDS = 6
@@ -41,16 +41,16 @@ _NORMAL_90 = 1.645
 
 
 class CurveCoverage(StrEnum):
-    """How much of the curve the waiting factors cover."""
+    """Part of the curve that the waiting factors cover."""
 
     FLAT = "flat"
     """No saturation: an unloaded response time, and bounds on the rest."""
     BEND = "bend"
     """Saturation and its end: all three numbers."""
     EDGE = "edge"
-    """Its end is just not reached: the servers' rate; the other two are at most what they say."""
+    """End of saturation just not reached: the servers' rate; the other two are upper bounds."""
     STEEP = "steep"
-    """Nothing but saturation: the servers' rate, and bounds on the rest."""
+    """Saturation only: the servers' rate, and bounds on the rest."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What the corrected rates say about the store, for ``clients`` clients and ``servers`` servers.
+    """Capacity of the store from corrected rates, for ``clients`` clients and ``servers`` servers.
 
     ``max_per_s``: X_max, operations per second; ``unloaded_s``: R0, seconds; ``saturating_clients``: N*;
     ``network``: the fitted network, None where none was.
@@ -85,7 +85,7 @@ class Capacity:
 def capacity(
     waiting_factor: Floats, corrected_per_s: Floats, clients: int, servers: int = 1
 ) -> Capacity:
-    """From rates of all clients together.
+    """Estimate capacity from rates of all clients together.
 
     ``waiting_factor`` (levels,): T as measured, rising, the first one without waits (about 0);
     ``corrected_per_s`` (measurements, levels), operations per second, NaN = missing. Raises ValueError when a level at
@@ -114,7 +114,7 @@ def capacity(
 
 
 def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
-    """Every client gets what it asks for: the response is the unloaded one."""
+    """Capacity without saturation: the response is the unloaded one."""
     ends = [(float(rates.mean()), half_width(rates)) for rates in (first, last)]
     slow, fast = min(mean - half for mean, half in ends), max(mean + half for mean, half in ends)
     middle = sum(mean for mean, _ in ends) / 2
@@ -136,7 +136,7 @@ def _finite(values: Floats) -> Floats:
 def _fitted(
     factor: Floats, rate: Floats, clients: int, servers: int
 ) -> tuple[Network, dict[str, Estimate]]:
-    """The fit to all measurements, and intervals from leaving out one measurement at a time."""
+    """Fit to all measurements, and intervals by the jackknife over measurements."""
     shape = _Shape(factor, clients, servers)
     scale = _scale(rate)
     network = shape.fit(rate, scale)
@@ -158,7 +158,7 @@ def _fitted(
 
 
 def _scale(rate: Floats) -> float:
-    """Scatter of the measurements of a level, robustly; at least ``SD_FLOOR``."""
+    """Robust scatter of the measurements of a level; at least ``SD_FLOOR``."""
     several = np.isfinite(rate).sum(axis=0) > 1
     if not several.any():
         return SD_FLOOR
@@ -180,7 +180,7 @@ class _Shape:
         return np.asarray(self._servers * np.expm1(wanted) + self._servers - 1)
 
     def fit(self, rate: Floats, scale: float) -> Network:
-        """The network that comes closest to logarithms of rates (measurements, levels)."""
+        """Network with the closest logarithms of rates (measurements, levels)."""
         rows, columns = np.nonzero(np.isfinite(rate))
         logs = rate[rows, columns] + self._log[:, columns]
         centre, loss = _huber(logs, scale)
@@ -203,7 +203,7 @@ class _Shape:
 
 
 def _huber(logs: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Centre of each row, and how badly it fits; Huber's loss."""
+    """Centre of each row, and its misfit; Huber's loss."""
     centre = np.median(logs, axis=1)
     for _ in range(_ROUNDS):
         off = np.abs(logs - centre[:, None]) / scale

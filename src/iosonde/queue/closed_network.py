@@ -1,4 +1,4 @@
-"""N clients that wait between operations, and what the servers behind them can do.
+"""Closed queueing network: N clients that wait between operations, and the servers behind them.
 
 ::
 
@@ -49,17 +49,17 @@ class Network:
 
     @property
     def max_per_s(self) -> float:
-        """``X_max = m / D``: what the servers can do."""
+        """``X_max = m / D``: capacity of the servers."""
         return self.servers / self.service_s
 
     @property
     def unloaded_s(self) -> float:
-        """``R0 = D + L``: how long an operation takes that meets no other."""
+        """``R0 = D + L``: response time of an operation without contention."""
         return self.service_s + self.delay_s
 
     @property
     def saturating_clients(self) -> float:
-        """``N* = X_max R0`` (Little): as many clients, never waiting, keep the servers busy."""
+        """``N* = X_max R0`` (Little): number of non-waiting clients that keep the servers busy."""
         return self.max_per_s * self.unloaded_s
 
     def response_s(self, waiting_factor: ArrayLike) -> Floats:
@@ -74,7 +74,7 @@ class Network:
         return np.asarray(self.clients / self.response_s(waiting_factor))
 
     def bounds_per_s(self, waiting_factor: ArrayLike) -> tuple[Floats, Floats]:
-        """``(1 + T) X_max`` and ``N / R0``, which the corrected rate stays below."""
+        """``(1 + T) X_max`` and ``N / R0``, upper bounds of the corrected rate."""
         factors = np.asarray(waiting_factor, dtype=np.float64)
         unsaturated = np.full_like(factors, self.clients / self.unloaded_s)
         return (1 + factors) * self.max_per_s, unsaturated

@@ -1,4 +1,4 @@
-"""A storage queue with few parameters, for who tries values by hand: equal processes, and writers without end.
+"""A storage queue with few parameters for interactive use: equal processes, and endless writers.
 
 Symbols are those of docs/methods/queue.md: N ticks an operation, a queue of M.
 """
@@ -22,7 +22,7 @@ CYCLE_OPERATIONS = 300
 PAUSE_TICKS = 1000
 """D0 and D1: a process waits before its reads and computes before its writes."""
 WRITERS_BEGIN = 0.3
-"""Share of the time after which writers begin."""
+"""Share of the time after which writers start."""
 TRACE_BINS = 200
 """Bins of a trace: a screen shows no more."""
 
@@ -94,5 +94,5 @@ def explored_data(found: Simulated) -> dict[str, Any]:
 
 
 def _rounded(values: Any) -> list[float | None]:
-    """Four significant digits; more would only be noise on the wire."""
+    """Round to four significant digits; more would only be noise on the wire."""
     return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values.tolist()]

@@ -66,7 +66,7 @@ class Table:
         return default
 
     def whole(self, key: str, least: int, default: int | None = None, most: int = _MOST) -> int:
-        """A whole number from ``least`` to ``most``."""
+        """Read an integer from ``least`` to ``most``."""
         expected = f"a whole number from {least} to {most}"
         value = self._take(key, default, expected)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -76,7 +76,7 @@ class Table:
         return value
 
     def whole_or(self, key: str, least: int, word: str) -> int | None:
-        """A whole number, or None for the word."""
+        """Read an integer, or None for the word."""
         if self.values.get(key) == word:
             self._read.add(key)
             return None
@@ -87,7 +87,7 @@ class Table:
     def number(
         self, key: str, least: float, default: float | None = None, *, whole: bool = False
     ) -> float:
-        """A finite number from ``least`` on."""
+        """Read a finite number, at least ``least``."""
         expected = f"a {'whole ' if whole else ''}number from {least:g} on"
         value = self._take(key, default, expected)
         good = isinstance(value, int | float) and not isinstance(value, bool)
@@ -98,7 +98,7 @@ class Table:
         return float(value)
 
     def numbers(self, key: str) -> tuple[float, ...]:
-        """Service times."""
+        """Read service times."""
         expected = "a list of numbers from 1 on"
         value = self._take(key, None, expected)
         good = isinstance(value, list) and value
@@ -110,7 +110,7 @@ class Table:
         return tuple(float(one) for one in value)
 
     def wholes(self, key: str, count: int | None, expected: str) -> list[int]:
-        """So many whole numbers from 0 on."""
+        """Read ``count`` non-negative integers."""
         value = self._take(key, None, expected)
         good = isinstance(value, list) and (count is None or len(value) == count)
         if not good or not all(
@@ -121,14 +121,14 @@ class Table:
         return list(value)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text."""
+        """Read a text."""
         value = self._take(key, default, "a text")
         if not isinstance(value, str):
             raise self.wrong(key, "a text")
         return clean_text(value)
 
     def word(self, key: str, choices: tuple[str, ...], default: str | None) -> str:
-        """One of some words."""
+        """Read a word out of ``choices``."""
         expected = "one of " + ", ".join(choices)
         value = self._take(key, default, expected)
         if value not in choices:
@@ -136,21 +136,21 @@ class Table:
         return str(value)
 
     def anything(self, key: str) -> tuple[Any, ...]:
-        """A list of at least one value."""
+        """Read a list of at least one value."""
         value = self._take(key, None, "a list of values")
         if not isinstance(value, list) or not value:
             raise self.wrong(key, "a list of values")
         return tuple(value)
 
     def table(self, key: str) -> Table:
-        """A table that must be there."""
+        """Read a required table."""
         found = self.optional(key)
         if found is None:
             raise self.wrong(key, f"a table [{key}]")
         return found
 
     def optional(self, key: str) -> Table | None:
-        """A table, or None."""
+        """Read an optional table."""
         self._read.add(key)
         if key not in self.values:
             return None
@@ -160,7 +160,7 @@ class Table:
         return Table(name, self.values[key], self.place)
 
     def tables(self, key: str) -> list[Table]:
-        """Tables ``[[key]]``."""
+        """Read tables ``[[key]]``."""
         self._read.add(key)
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
@@ -168,7 +168,7 @@ class Table:
         return [Table(key, one, self.place, n, several=True) for n, one in enumerate(value, 1)]
 
     def nothing_else(self) -> None:
-        """Raise UsageError for a field that nothing read."""
+        """Raise UsageError for a field that was not read."""
         for key in self.values:
             if key not in self._read:
                 near = difflib.get_close_matches(key, self._read, n=1)

@@ -1,4 +1,4 @@
-"""N, M and a service distribution from measured reads and loads, and whether the model explains them.
+"""Fit of N, M and a service distribution to measured reads and loads, with a test of the model.
 
 ``latency = L + N x(load N, M)`` with the quantiles x of ``queue.stationary``; L is what the way to the storage
 costs. The same reads are then simulated from what was fitted: where the measured ones lie further from the model than
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 REPLICATES = 12
-"""Simulations of the fitted model that say how far reads of it lie from it."""
+"""Simulations of the fitted model that give the distances of its own reads."""
 REFUSED, SLACK = 1.5, 0.2
-"""Farther than so many times the farthest simulation and a slack: the model does not explain the reads."""
+"""Rejection limit: so many times the largest simulated distance, plus a slack."""
 FULL = 1.05
-"""Load times N from which on a group shows how long the queue is."""
+"""Load times N above which a group shows the length of the queue."""
 UNSEEN = 1_000_000.0
 """M of a queue that was never full."""
 _STARTS = 20
 _OUTLIER = 6.0
 _MOST, _AGAIN = 120, 60
-"""Models that Nelder and Mead's method tries; fewer where it begins at a fit."""
+"""Most models that Nelder and Mead's method tries; fewer if started at a fit."""
 _HOPELESS = 6.0
-"""Times the least cost of all starts: this family is not tried further."""
+"""Multiple of the best starting cost above which a family is dropped."""
 
 
 @dataclass(frozen=True)
 class QueueFit:
-    """A model and how well it fits.
+    """A model and its goodness of fit.
 
     ``distance``: mean squared difference of quantiles from those of simulations of the model, in standard errors;
     ``usual``: that of each simulation, ascending; ``explained`` compares both. ``worst``: group and quantile that
@@ -93,12 +93,12 @@ def _distance(off: Floats) -> float:
 
 
 def _cost(off: Floats) -> float:
-    """The distance, less sensitive to what lies far off."""
+    """Distance of the fit, with reduced weight of outliers."""
     return float(np.mean(2 * _OUTLIER**2 * (np.sqrt(1 + (off / _OUTLIER) ** 2) - 1)))
 
 
 def fitted(groups: list[ReadGroup]) -> Model:
-    """The model that comes closest."""
+    """Model with the closest fit."""
     starts = [start for family in FAMILIES for start in _starts(family, groups)]
     costs = [_cost(_off(start, groups)) for start in starts]
     best: dict[str, Model] = {}
@@ -111,7 +111,7 @@ def fitted(groups: list[ReadGroup]) -> Model:
 
 
 def _starts(family: str, groups: list[ReadGroup]) -> list[Model]:
-    """For a series of N: L from the lowest load, M from the highest."""
+    """Starting models for a series of N: L from the lowest load, M from the highest."""
     first, last = groups[0], groups[-1]
     middle = len(QUANTILES) // 2
     idle, busy = float(first.quantile_s[middle]), float(last.quantile_s[middle])
@@ -129,7 +129,7 @@ def _starts(family: str, groups: list[ReadGroup]) -> list[Model]:
 
 
 def _polished(start: Model, groups: list[ReadGroup], most: int = _MOST) -> Model:
-    """Nelder and Mead on the logarithms of N and M N, and on L."""
+    """Refine a start by Nelder and Mead on the logarithms of N and M N, and on L."""
     from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
 
     middle = float(groups[0].quantile_s[len(QUANTILES) // 2])

@@ -1,4 +1,4 @@
-"""Sentences about a fit and what follows from it. A sentence has at most 25 words."""
+"""Sentences about a fit and its predictions. A sentence has at most 25 words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIKE = "Service times that depend on load, several servers, a cache or bursts l
 
 
 def say_fit(found: QueueFit) -> list[str]:
-    """N, M, and how well the model fits; or that it does not, and where."""
+    """N, M, and the goodness of fit; or the place where the model fails."""
     if not found.explained:
         return [_refusal(found), _LIKE]
     service = estimate(found, lambda model: model.service_s)
@@ -87,7 +87,7 @@ HEAD = ("load", "reads", "median", "model", "slowest tenth", "model")
 
 
 def fit_rows(found: QueueFit) -> list[tuple[str, ...]]:
-    """A row a group: measured and fitted quantiles, of ``HEAD``."""
+    """A row per group: measured and fitted quantiles, of ``HEAD``."""
     rows = []
     for group in found.groups:
         model = found.model.quantiles_s(group.load_per_s)

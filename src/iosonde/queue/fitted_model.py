@@ -1,4 +1,4 @@
-"""The storage queue as it is fitted to reads: N, M, L and the family of service times."""
+"""Storage queue model fitted to reads: N, M, L and the family of service times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Model:
     base_s: float
 
     def quantiles_s(self, load_per_s: float, q: Floats = QUANTILES, queue: float = 0.0) -> Floats:
-        """Quantiles of latency at a load; with another ``queue`` where it is not 0."""
+        """Quantiles of latency at a load; with another ``queue`` unless it is 0."""
         load = load_per_s * self.service_s
         relative = latency_quantiles(self.family, load, queue or self.queue, q)
         return self.base_s + self.service_s * relative

@@ -1,4 +1,4 @@
-"""Measured reads with the load beside them, in groups of about the same load."""
+"""Measured reads with the concurrent load, in groups of similar load."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 QUANTILES = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 """Quantiles of latency that a group is compared by."""
 GROUPS, LEAST_GROUPS, LEAST_READS = 12, 4, 60
-"""Groups of load at most and at least, and reads of a group at least."""
+"""Most and fewest groups of load, and fewest reads per group."""
 BLOCKS = 8
 FLOOR = 0.03
-"""Least error of the logarithm of a quantile: what the model's own approximations cost."""
+"""Least error of the logarithm of a quantile: the error of the model's own approximations."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def groups_of(latency_s: Floats, load_per_s: Floats) -> list[ReadGroup]:
 
 
 def _rows(load: Floats) -> list[Ints]:
-    """Reads of each group: one a level where there are few levels, else of loads that differ little."""
+    """Reads of each group: one per level if levels are few, else of similar loads."""
     levels = np.unique(load)
     if len(levels) <= GROUPS:
         return [np.flatnonzero(load == level) for level in levels]
@@ -66,7 +66,7 @@ def _rows(load: Floats) -> list[Ints]:
 
 
 def _parts(load: Floats) -> list[tuple[int, int]]:
-    """The part whose loads differ most is cut in the middle of them, again and again. ``load`` ascends.
+    """Split the range of loads recursively at the middle of the widest part. ``load`` ascends.
 
     Latency bends where the load comes near capacity: a group of loads around it has no one latency.
     """

@@ -1,4 +1,4 @@
-"""Reads with the load beside them from a table: CSV, Parquet or JSON lines."""
+"""Reads with the concurrent load from a table: CSV, Parquet or JSON lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 NEEDED = ("latency_s", "load_per_s")
-"""Columns; ``latency_ns`` stands for ``latency_s``, too."""
+"""Required columns; ``latency_ns`` may replace ``latency_s``."""
 _MOST_WARNINGS = 5
 
 

@@ -1,4 +1,4 @@
-"""The reads of a fitted model, simulated as they were measured: as many at each load."""
+"""Simulated reads of a fitted model, with as many reads at each load as measured."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 TICKS = 64
 """Ticks of one N."""
 SHARE = 0.02
-"""Of the load that is the reads'."""
+"""Share of the load that is reads."""
 WARM, MOST_WARM = 20, 30_000
-"""Reads that are left out at first; while a queue fills, at most so many N more."""
+"""Reads discarded as warm-up; most N of extra warm-up while a queue fills."""
 
 
 def simulated_groups(model: Model, groups: list[ReadGroup], seed: int) -> list[ReadGroup]:
-    """Groups as of ``groups``, from a simulation of the model."""
+    """Groups with the loads of ``groups``, from a simulation of the model."""
     latencies, loads = [], []
     for place, group in enumerate(groups):
         load = group.load_per_s * model.service_s
@@ -34,7 +34,7 @@ def simulated_groups(model: Model, groups: list[ReadGroup], seed: int) -> list[R
 
 
 def reads_of(family: str, load: float, queue: float, reads: int, seed: int) -> Floats:
-    """Latencies over N of so many reads at a load, beside writes that are lost when the queue is full."""
+    """Latencies over N of ``reads`` reads at a load, beside writes that are lost when the queue is full."""
     load = min(max(load, 1e-3), 3.0)
     every = TICKS / (SHARE * load)
     limit = None if queue > 1e5 else max(1, round(queue))

@@ -1,4 +1,4 @@
-"""What is simulated: a storage system, its clients, for how long. Times are ticks of ``tick_s`` seconds.
+"""Scenario of a simulation: a storage system, its clients, its duration. Times are ticks of ``tick_s`` seconds.
 
 The model and its symbols are in docs/methods/queue.md; docs/simulate.md shows the file.
 """
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
 
 SERVICES = ("slots", "constant", "exponential", "lognormal", "values")
-"""``slots``: a clock that runs freely; the others: distributions of the time that a server is busy."""
+"""``slots``: a free-running clock; the others: distributions of the service time."""
 DISCIPLINES = ("fifo", "fair", "reads-first")
 ORDERS = ("fixed", "random")
 TIMES = ("regular", "poisson", "at")
 BINS = 500
-"""Bins of a trace, where the scenario does not give their width."""
+"""Default number of bins of a trace."""
 MOST_RECORDS = 2_000_000
-"""Reads and phases that are recorded one by one."""
+"""Most reads and phases recorded one by one."""
 
 
 @dataclass(frozen=True)
 class Cache:
-    """A write-back cache of so many ``writes``; from ``high`` of them on writes go before reads, until ``low``."""
+    """A write-back cache of so many ``writes``; above ``high`` of them writes precede reads, down to ``low``."""
 
     writes: int
     high: int
@@ -87,7 +87,7 @@ class ParameterSweep:
 
 @dataclass(frozen=True)
 class Scenario:
-    """All of it: ticks 0 to ``ticks - 1``. ``tick_s`` None: ticks have no length in seconds."""
+    """A whole scenario: ticks 0 to ``ticks - 1``. ``tick_s`` None: ticks have no length in seconds."""
 
     ticks: int
     storage: Storage
@@ -106,7 +106,7 @@ class Scenario:
 
     @property
     def capacity_per_tick(self) -> float:
-        """Operations that the storage can execute in a tick, on average."""
+        """Mean number of operations that the storage executes in a tick."""
         storage = self.storage
         mean = float(np.mean(storage.values)) if storage.values else storage.service_ticks
         return storage.servers / mean

@@ -44,7 +44,7 @@ def read_scenario(path: Path, settings: Sequence[Setting] = ()) -> Scenario:
 
 
 def scenario_of(tree: dict[str, Any], place: Place, settings: Sequence[Setting] = ()) -> Scenario:
-    """The scenario of what a file holds. Raises UsageError."""
+    """Scenario from a parsed file. Raises UsageError."""
     for name, value in settings:
         _set(tree, name, value, place)
     top = Table("", tree, place)

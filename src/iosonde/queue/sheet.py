@@ -1,4 +1,4 @@
-"""Sheets of a simulation: what was executed of each client over time, and what a sweep changes."""
+"""Sheets of a simulation: executed operations of each client over time, and effects of a sweep."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from iosonde.queue.simulate import Simulated
 
 MOST_PANES = 12
-"""Clients that are drawn; the caption says how many are not."""
+"""Most clients drawn; the caption gives the number of others."""
 READS, WRITES = "reads executed", "writes executed"
 _LINES = 20
 _AXIS = "share of what the storage can execute"
 
 
 def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
-    """A pane a client: operations executed in each bin, as a share of what the storage can execute.
+    """A pane per client: operations executed in each bin, as a share of the storage's capacity.
 
     ``say``: sentences for the caption, which ``queue.words`` writes.
     """
@@ -66,7 +66,7 @@ def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
 
 
 def executed_shares(found: Simulated) -> dict[str, Floats]:
-    """``reads`` and ``writes_executed`` as a share of what the storage can execute; shape (clients, bins)."""
+    """``reads`` and ``writes_executed`` as a share of the storage's capacity; shape (clients, bins)."""
     width = found.scenario.trace_bin_ticks
     counts = {name: found.trace(name) for name in ("reads", "writes_executed")}
     first = np.arange(counts["reads"].shape[1]) * width
@@ -76,7 +76,7 @@ def executed_shares(found: Simulated) -> dict[str, Floats]:
 
 
 def _steps(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """A stair."""
+    """Coordinates of a step function."""
     return np.repeat(edges, 2)[1:-1], np.repeat(values, 2)
 
 

@@ -1,4 +1,4 @@
-"""Runs a scenario in the core, and gives tables out."""
+"""Runs a scenario in the core, and returns tables."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _STEPS = 200_000
 Report = Callable[[int, int], bool]
-"""Gets ticks done, of how many; False ends the simulation."""
+"""Callback with ticks done and total; False stops the simulation."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What happened in ticks 0 to ``ticks - 1``; fewer than the scenario's after Ctrl-C.
+    """Results of ticks 0 to ``ticks - 1``; fewer than the scenario's after Ctrl-C.
 
     ``clients``: a row a client, with counts, ``blocked_*_ticks``, waits of reads in ticks (NaN = no read) and
     ``share`` of all executed operations. ``traces``: a row a client and bin. ``reads``: client (row), due_tick,
@@ -47,7 +47,7 @@ class Simulated:
         )
 
     def between(self, column: str, first: int, last: int) -> Ints:
-        """Sum of a column over ticks [first, last), which are edges of bins; one a client."""
+        """Sum of a column over ticks [first, last), which are edges of bins; one per client."""
         width = self.scenario.trace_bin_ticks
         return np.asarray(self.trace(column)[:, first // width : last // width].sum(axis=1))
 
@@ -55,7 +55,7 @@ class Simulated:
 def simulate(
     scenario: Scenario, report: Report | None = None, *, most_records: int = MOST_RECORDS
 ) -> Simulated:
-    """Simulate a scenario. Raises ValueError for one that cannot be."""
+    """Simulate a scenario. Raises ValueError for an impossible one."""
     run = {
         "ticks": scenario.ticks,
         "bin_ticks": scenario.trace_bin_ticks,
@@ -140,7 +140,7 @@ def _share(part: float, whole: int) -> float:
 
 
 def _traces(names: Any, found: dict[str, Any], bins: int, width: int) -> Frame:
-    """A row a client and bin that began."""
+    """A row per client and started bin."""
     every = int(found["bins"])
 
     def cut(name: str) -> Ints:

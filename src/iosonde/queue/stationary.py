@@ -1,4 +1,4 @@
-"""How long reads take in the model once it is in balance: quantiles over load, in units of N.
+"""Stationary latency of reads in the model: quantiles over load, in units of N.
 
 Arrivals are Poisson. The unfinished work is a chain that falls by one step a step and jumps by whole operations;
 its probabilities follow from the flow over each cut, all terms positive (docs/methods/queue.md). A queue of M cuts the
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 FAMILIES = ("slots", "constant", "exponential")
-"""Service that the fit chooses from, as in a scenario."""
+"""Service distributions that the fit chooses from, as in a scenario."""
 STEPS = 6
 """Steps of the chain in one N."""
 MOST_STATES = 300
@@ -25,7 +25,7 @@ _LEAST_LOAD = 1e-4
 _NEAR = 0.02
 _POINTS = 48
 _IN_SERVICE = 0.7
-"""Of M, about, for an operation whose service has begun."""
+"""Share of M, roughly, that an operation in service has left."""
 
 
 def latency_quantiles(family: str, load: float, queue: float, q: Floats) -> Floats:
@@ -54,7 +54,7 @@ def _quantiles(values: Floats, share: Floats, q: Floats) -> Floats:
 
 
 def _work(load: float, queue: float) -> tuple[Floats, Floats]:
-    """Unfinished work over N that a read finds: the begins of cells, and their probabilities."""
+    """Unfinished work over N that a read finds: left edges of cells, and their probabilities."""
     states = min(queue, MOST_STATES)
     share = _chain(load, max(1, round(states * STEPS)) + 1)
     values = np.arange(len(share)) / STEPS

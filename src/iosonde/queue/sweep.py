@@ -1,4 +1,4 @@
-"""The same scenario with other values of one parameter, each with several seeds."""
+"""A scenario with several values of one parameter, each with several seeds."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Progress = Callable[[int, int], bool]
-"""Gets runs done, of how many; False ends the sweep."""
+"""Callback with runs done and total; False stops the sweep."""
 
 
 def sweep_scenarios(
     path: Path, settings: Sequence[Setting], sweep: ParameterSweep
 ) -> list[tuple[str, Scenario]]:
-    """Every value (as text) and seed as a scenario; all are checked before one runs. Raises UsageError."""
+    """Every value (as text) and seed as a scenario; all are checked before the first run. Raises UsageError."""
     found = []
     for value in sweep.values:
         made = read_scenario(path, [*settings, (sweep.parameter, value)])
@@ -38,7 +38,7 @@ def sweep_scenarios(
 
 
 def run_sweep(points: Sequence[tuple[str, Scenario]], progress: Progress) -> Frame:
-    """A row a value, seed and client, in the order of ``points``; those that ended, after Ctrl-C.
+    """A row per value, seed and client, in the order of ``points``; only the finished ones after Ctrl-C.
 
     Columns: value (text), seed, those of ``Simulated.clients``, utilisation.
     """

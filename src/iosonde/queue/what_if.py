@@ -1,4 +1,4 @@
-"""What reads would take with another queue: from a fitted model, with intervals."""
+"""Latency of reads with another queue, predicted by a fitted model, with intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NORMAL_95 = 1.96
 
 @dataclass(frozen=True)
 class WaitEstimate:
-    """A number with its 95% interval, which follows from fits to simulations of the model."""
+    """A number with its 95% interval, from fits to simulations of the model."""
 
     value: float
     lower: float
@@ -37,7 +37,7 @@ class WhatIf:
 
 
 def estimate(found: QueueFit, of: Callable[[Model], float]) -> WaitEstimate:
-    """A number of the model, and how far it spreads over the models of simulations.
+    """A number of the model, and its spread over fits to simulations.
 
     Without such models both ends are NaN. The spread is that of logarithms, plus the model's own error.
     """

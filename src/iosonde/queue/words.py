@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from iosonde.queue.simulate import Simulated
 
 SAID = 6
-"""Clients that get a sentence."""
+"""Most clients that get a sentence."""
 
 
 def say_ticks(ticks: float, tick_s: float | None) -> str:
-    """``2,008 ticks``, or the time that they are."""
+    """``2,008 ticks``, or their duration."""
     if tick_s is not None:
         return format_duration(ticks * tick_s * 1e9)
     digits = 0 if ticks >= 100 or ticks == int(ticks) else 1
@@ -26,7 +26,7 @@ def say_ticks(ticks: float, tick_s: float | None) -> str:
 
 
 def say_simulated(found: Simulated) -> list[str]:
-    """What the storage did, then a sentence a client."""
+    """A summary of the storage, then a sentence per client."""
     tick_s = found.scenario.tick_s
     clients = found.clients
     executed = int((clients["reads"] + clients["writes_executed"]).sum())
@@ -48,7 +48,7 @@ def say_simulated(found: Simulated) -> list[str]:
 
 
 def say_queue(found: Simulated) -> str:
-    """How many operations the storage held, and what that costs a read."""
+    """Number of operations held in the storage, and its cost for a read."""
     clients, tick_s = found.clients, found.scenario.tick_s
     inside = format_count(found.mean_inside, 0 if found.mean_inside >= 10 else 1)
     line = f"On average {inside} operations were in the storage"
@@ -83,7 +83,7 @@ HEAD = (
 
 
 def client_rows(found: Simulated) -> list[tuple[str, ...]]:
-    """A row a client, of ``HEAD``."""
+    """A row per client, of ``HEAD``."""
     clients, tick_s = found.clients, found.scenario.tick_s
 
     def ticks(name: str, row: int) -> str:
@@ -109,7 +109,7 @@ SWEEP_HEAD = ("value", "client", "seeds", "share", "mean read", "least", "larges
 
 
 def sweep_rows(scenario: Scenario, rows: dict[str, np.ndarray]) -> list[tuple[str, ...]]:
-    """A row a value and client, over seeds, of ``SWEEP_HEAD``."""
+    """A row per value and client, over seeds, of ``SWEEP_HEAD``."""
     if not rows:
         return []
     table = []

@@ -1,4 +1,4 @@
-"""The HTTP face: API, live feed and the built page. Read-only; loopback unless told otherwise.
+"""HTTP interface: API, live feed and the built page. Read-only; loopback by default.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Answers: JSON, compressed for those who can read it, and files to keep.
+"""HTTP responses: JSON, compressed if accepted, and files for download.
 
 Not by GZipMiddleware: it leaves pictures and the feed alone, but compresses an answer anew for each client, 2 to
 6 ms for a series, where a client that shares an answer (``shared``) costs half a millisecond; and it would do so
@@ -26,29 +26,29 @@ MEDIA_TYPES = {
     "pdf": "application/pdf",
 }
 _COMPRESS_FROM = 32_768
-"""Bytes from which an answer is compressed for those who can read it."""
+"""Least size of a compressed answer."""
 _LONGEST_NAME = 100
 
 
 class JsonBody(NamedTuple):
-    """A JSON answer, plain and compressed (None: too small to be worth it)."""
+    """A JSON answer, plain and compressed (None: too small)."""
 
     plain: bytes
     compressed: bytes | None
 
 
 def json_body(body: bytes) -> JsonBody:
-    """An answer that is compressed if it is large."""
+    """JSON answer, compressed if large."""
     return JsonBody(body, gzip.compress(body, 1) if len(body) >= _COMPRESS_FROM else None)
 
 
 def json_answer(request: Request, answer: JsonBody) -> Response:
-    """The form of the answer that this request can read; nobody keeps it."""
+    """Response in a form that the client accepts, not cacheable."""
     return compressed_answer(request, answer, "json")
 
 
 def compressed_answer(request: Request, answer: JsonBody, form: str) -> Response:
-    """The same of any form of MEDIA_TYPES."""
+    """As ``json_answer``, for any form of MEDIA_TYPES."""
     headers = {"cache-control": "no-store", "vary": "accept-encoding"}
     body = answer.plain
     if answer.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
@@ -57,7 +57,7 @@ def compressed_answer(request: Request, answer: JsonBody, form: str) -> Response
 
 
 def attachment(body: bytes, form: str, words: Sequence[str]) -> Response:
-    """A file to keep, called ``iosonde-<words>.<form>``."""
+    """File for download, named ``iosonde-<words>.<form>``."""
     headers = {
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="{file_name(words, form)}"',
@@ -66,6 +66,6 @@ def attachment(body: bytes, form: str, words: Sequence[str]) -> Response:
 
 
 def file_name(words: Iterable[str], form: str) -> str:
-    """A name that every file system and header takes: what else a word holds becomes ``-``."""
+    """A name valid in every file system and header: other characters become ``-``."""
     plain = (re.sub(r"[^A-Za-z0-9_.]+", "-", word).strip("-.") for word in ("iosonde", *words))
     return f"{'-'.join(word for word in plain if word)[:_LONGEST_NAME]}.{form}"

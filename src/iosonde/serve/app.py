@@ -1,4 +1,4 @@
-"""The application: which address gives what. ``/openapi.json`` describes every question and answer.
+"""The application: routes to handlers. ``/openapi.json`` describes every question and answer.
 
 ::
 
@@ -148,7 +148,7 @@ def create(
 def _job_tables(
     root: Path, jobs: Callable[[], JobTable] | None, names: Pseudonyms
 ) -> tuple[JobTables, JobTables]:
-    """Jobs with all their metrics, and those of lists; ``jobs``: instead of the store's."""
+    """Job tables with all metrics, and for lists; ``jobs``: replaces the store's."""
 
     def aliased(table: JobTable) -> JobTable:
         return aliased_table(table, names)

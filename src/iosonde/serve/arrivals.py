@@ -1,4 +1,4 @@
-"""What became visible in the store lately, and when: one reader of the spool for everybody.
+"""Recently arrived rows of the store with their arrival time: one reader of the spool for all clients.
 
 Rows are remembered by the instant at which this server saw them, not by when they were due: an
 operation that hung for an hour is news when it ends. So "what is new since your last answer" is
@@ -18,15 +18,15 @@ from iosonde.model.frames import Frame
 from iosonde.weather.follow import Follower, RowsKey
 
 KEPT_NS = 600_000_000_000
-"""How far back news is remembered; who was away for longer asks for the series again."""
+"""Time that news is kept; clients absent for longer reload the series."""
 _LEAST_NS = 300_000_000
-"""Polls of the store are at least this far apart, whoever asks."""
+"""Least interval between polls of the store, for all clients together."""
 _SKEW_NS = 10_000_000_000
-"""An instant this far after the last look can only come from before the clock was set back."""
+"""Tolerated clock skew: a later instant can only come from before the clock was set back."""
 
 
 class Batch(NamedTuple):
-    """Rows that became visible by ``seen_ns`` (ns since the epoch, this host's clock)."""
+    """Rows that arrived by ``seen_ns`` (ns since the epoch, this host's clock)."""
 
     seen_ns: int
     rows: Mapping[RowsKey, Frame]
@@ -46,7 +46,7 @@ class Arrivals:
         """One line for everything in the spool that cannot be read."""
 
     def refresh(self) -> None:
-        """Look at the store, unless somebody did a moment ago. Never raises: see ``troubles``."""
+        """Poll the store, unless it was just polled. Never raises: see ``troubles``."""
         with self._lock:
             # The clock may have been set back; then look, too.
             if 0 <= self._clock() - self._polled_ns < _LEAST_NS:
@@ -83,7 +83,7 @@ class Arrivals:
 
 
 def earliest_due_ns(batches: list[Batch], host: str, target: str) -> int | None:
-    """When the earliest of the target's rows was due; None: the target has no row in them."""
+    """Due time of the target's earliest row in batches; None without a row."""
     return min(
         (
             int(frame["due_ns"].min())

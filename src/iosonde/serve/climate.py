@@ -1,4 +1,4 @@
-"""``/api/climate``: what changed for good, when, and together with what, of all jobs or of some.
+"""``/api/climate``: lasting changes with dates and simultaneous changes, of all jobs or of some.
 
 A year of jobs takes seconds, on a thread of its own: whoever looks at the weather does not wait for it. It is
 computed once for each version of the table of jobs.
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
 
 _KEPT = 8
-"""Climates that are kept."""
+"""Most cached climates."""
 
 
 class ClimateQuery(PictureParameters):
-    """What ``/api/climate`` is asked. Dates of a picture are UTC; those of a table by default."""
+    """Parameters of ``/api/climate``. Dates of a picture are UTC; those of a table by default."""
 
     file_system: Text | None = Field(None, description=parameters.ONE_FILE_SYSTEM)
     motif: Text | None = Field(None, description=parameters.ONE_MOTIF)
@@ -49,7 +49,7 @@ class ClimateQuery(PictureParameters):
 
 
 class ClimateRequest(NamedTuple):
-    """Of which jobs; None: of all."""
+    """Filter of jobs; None: all."""
 
     file_system: str | None
     motif: str | None
@@ -71,7 +71,7 @@ class ClimateRoute:
         self._kept: OrderedDict[tuple[int, ClimateRequest], ClimateRuns] = OrderedDict()
 
     async def answer(self, request: Request, query: Annotated[ClimateQuery, Query()]) -> Response:
-        """What changed for good over months of jobs: numbers and words; a table; a picture."""
+        """Lasting changes over months of jobs: numbers and words; a table; a picture."""
         asked = ClimateRequest(query.file_system, query.motif, query.since_ns, query.until_ns)
         if asked.since_ns is not None and asked.until_ns is not None:
             params.refuse_backwards(asked.since_ns, asked.until_ns)
@@ -88,7 +88,7 @@ class ClimateRoute:
         return attachment(body, query.format, ("climate", *(name for name in asked[:2] if name)))
 
     def found(self, asked: ClimateRequest) -> ClimateRuns:
-        """Computed once a version of the jobs. Raises RefusalError: nothing of that kind; no jobs."""
+        """Cached climate of the current version of the jobs. Raises RefusalError: nothing of that kind; no jobs."""
         with refused():
             version = self._jobs.newest()
             key = (version.number, asked)
@@ -114,7 +114,7 @@ def _found(version: Version, asked: ClimateRequest) -> ClimateRuns:
 
 
 def page_data(found: ClimateRuns) -> dict[str, Any]:
-    """What ``iosonde climate --format json`` says, with what is drawn, and which run each dot is."""
+    """Content of ``iosonde climate --format json``, with drawing data, and the run of each dot."""
     return {
         "n": found.n,
         "file_systems": found.file_systems,
@@ -126,7 +126,7 @@ def page_data(found: ClimateRuns) -> dict[str, Any]:
 
 
 def climate_csv(found: Climate, zone: tzinfo) -> bytes:
-    """A line a change, as ``iosonde climate --format csv`` has it."""
+    """A line per change, as ``iosonde climate --format csv``."""
     names, rows = change_rows(found.changes, zone)
     return csv_text(rows, names).encode()
 

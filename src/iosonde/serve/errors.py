@@ -1,4 +1,4 @@
-"""The one form of every error answer: ``{"error": {"what": ..., "expected": ..., "try": ...}}``.
+"""The one form of all error answers: ``{"error": {"what": ..., "expected": ..., "try": ...}}``.
 
 A request that cannot be answered as it is gets a 4xx, a store that cannot be read a 503. What a parameter
 expects is read from ``/openapi.json``, so an error and the description never differ. Advice is spelled as
@@ -35,7 +35,7 @@ _ACTIONS = {"jobs": "the search of jobs", "table": "a table of jobs"}
 
 
 def page(part: Argument | Action) -> str:
-    """``since_ns``; what only a command takes stays as the command line has it."""
+    """``since_ns``; arguments that only a command has are spelled as on the command line."""
     words = _PARAMETERS if isinstance(part, Argument) else _ACTIONS
     return words.get(part.name) or command_line(part)
 
@@ -43,7 +43,7 @@ def page(part: Argument | Action) -> str:
 def error_answer(
     status: int, error: IosondeError, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An error as JSON; nobody keeps it."""
+    """An error as JSON, not cacheable."""
     expected, hint = (spelled(part, page) for part in (error.expected, error.hint))
     body = dumps({"error": {"what": error.what, "expected": expected, "try": hint}})
     headers = {"cache-control": "no-store", **(headers or {})}
@@ -51,7 +51,7 @@ def error_answer(
 
 
 def add_error_handlers(app: FastAPI, paths: ShownPaths) -> None:
-    """Let ``app`` answer every error in this form; ``paths`` of the store as they leave the server."""
+    """Make ``app`` answer every error in this form; ``paths``: of the store as shown to clients."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, IosondeError)
@@ -79,7 +79,7 @@ def add_error_handlers(app: FastAPI, paths: ShownPaths) -> None:
 
 
 def _shown(error: IosondeError, paths: ShownPaths) -> IosondeError:
-    """The same with paths as they leave the server."""
+    """The error with paths as shown to clients."""
     shown = paths.without_root if isinstance(error, RefusalError) else paths.text
     parts = (error.what, spelled(error.expected, page), spelled(error.hint, page))
     what, expected, hint = map(shown, parts)
@@ -87,7 +87,7 @@ def _shown(error: IosondeError, paths: ShownPaths) -> IosondeError:
 
 
 def refusal(errors: Any, parameters: Mapping[str, dict[str, Any]]) -> IosondeError:
-    """What is wrong with a query: a parameter that does not exist, else the first that does not fit.
+    """Error about a query: an unknown parameter, else the first malformed one.
 
     ``errors`` are pydantic's, ``parameters`` those of the route by name, as OpenAPI describes them.
     """
@@ -115,7 +115,7 @@ def refusal(errors: Any, parameters: Mapping[str, dict[str, Any]]) -> IosondeErr
 
 
 def _expected(parameter: Mapping[str, Any]) -> str:
-    """Which values a parameter takes, from its schema; its description where the schema has no limits."""
+    """Valid values of a parameter, from its schema; its description if the schema has no limits."""
     schema = parameter["schema"]
     schema = schema.get("anyOf", [schema])[0]
     schema = schema.get("items", schema)

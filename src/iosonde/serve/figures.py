@@ -42,7 +42,7 @@ Window = Annotated[
 
 
 class FigureQuery(PictureParameters):
-    """What ``/api/figure`` is asked; without a range as far back as the kind usually looks."""
+    """Parameters of ``/api/figure``; without a range the kind's default."""
 
     kind: Kind = Field(description="which figure")
     host: params.Host | None = Field(None, description=parameters.ONE_HOST)
@@ -59,7 +59,7 @@ class FigureQuery(PictureParameters):
 
 
 class Figures:
-    """Answers ``/api/figure``.
+    """Handler of ``/api/figure``.
 
     ``shared`` has a single thread of its own: pictures are drawn one at a time, and a long one does
     not keep the page from its numbers.
@@ -71,7 +71,7 @@ class Figures:
         self._clock = clock
 
     async def answer(self, query: Annotated[FigureQuery, Query()]) -> Response:
-        """One of the eight figures: its numbers, or its picture."""
+        """A figure of eight kinds: its numbers, or its picture."""
         asked, form = figure_asked(query, self._clock()), query.format
         # Without a range "now" is another instant each time, and the question the same.
         body = await self._shared.answer(("figure", query), lambda: self.made(asked, query))
@@ -80,7 +80,7 @@ class Figures:
         return Response(body, media_type=MEDIA_TYPES[form], headers={"cache-control": "no-store"})
 
     def made(self, asked: FigureRequest, query: FigureQuery) -> bytes:
-        """The answer's body. Raises RefusalError (nothing measured), StoreError."""
+        """Body of the answer. Raises RefusalError (nothing measured), StoreError."""
         from iosonde.weather.bursts.words import say_runs
         from iosonde.weather.figures.sheets import sheet_of
 
@@ -100,7 +100,7 @@ class Figures:
 
 
 def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
-    """The question with its range. Raises RefusalError."""
+    """Request with its range. Raises RefusalError."""
     kind, phases = query.kind, tuple(_phase(text) for text in query.phase)
     since, until = default_range(kind, query.since_ns, query.until_ns, now_ns, phases)
     params.refuse_backwards(since, until)

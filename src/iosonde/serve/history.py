@@ -1,4 +1,4 @@
-"""Windows with baseline and slowdown, kept between requests.
+"""Cache of windows with baseline and slowdown.
 
 A baseline looks back for days; a live page asks every few seconds. Windows of the past do not
 change unless a row arrives late, so what was computed is kept, and each request reads again only
@@ -43,24 +43,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_KEPT = 24
-"""Targets times window lengths that are kept; the one not asked for the longest goes first."""
+"""Most cached targets times window lengths; the least recently used goes first."""
 MOST_HISTORY = 60_480
-"""Windows of a series before a range: seven days of 10 s. Shorter windows look back less far."""
+"""Most windows of a series before a range: seven days of 10 s. Shorter windows look back less."""
 MOST_BYTES = 256 << 20
-"""Of all windows that are kept; the newest answer is always."""
+"""Most bytes of cached windows; the newest answer is always kept."""
 _LEARN_EVERY_NS = 600 * 10**9
 _FEW = 8
-"""New windows of a series up to which their baselines are computed one by one."""
+"""Most new windows of a series whose baselines are computed one by one."""
 _COLUMNS = statistic_columns("median")
 _STATISTICS = (
     *("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns"),
     *CONTROLS,
 )
-"""What the page shows, and what ``weather.slowdown.slowdown`` needs to judge a window."""
+"""Statistics for the page, and for judging a window in ``weather.slowdown.slowdown``."""
 
 
 class HistoryKey(NamedTuple):
-    """What is kept apart."""
+    """Key of cached windows."""
 
     host: str
     target: str
@@ -73,7 +73,7 @@ class _Kept:
     windows: WindowTable | None = None
     from_ns: int = 0
     seen_ns: int = 0
-    """The store was read after this instant."""
+    """Instant before the store was read."""
 
 
 @dataclass
@@ -97,14 +97,14 @@ class History:
         self._usual: OrderedDict[tuple[str, str], _Learnt] = OrderedDict()
 
     def prepared(self, clock: Callable[[], int]) -> int:
-        """An instant from which on the feed can tell what is new: give it to ``windows``."""
+        """Instant from which the feed can tell news: pass it to ``windows``."""
         self._arrivals.refresh()
         return clock()
 
     def windows(
         self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
     ) -> WindowTable:
-        """Windows that touch [since, until) with the columns that ``weather.slowdown.slowdown`` adds.
+        """Windows that touch [since, until) with the columns of ``weather.slowdown.slowdown``.
 
         ``now_ns`` is what ``prepared`` gave.
 
@@ -123,7 +123,7 @@ class History:
     def _rated_windows(
         self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
     ) -> WindowTable:
-        """Windows with their baselines: kept, unless those from the range up to now are too many to keep."""
+        """Windows with their baselines: cached, unless those from the range up to now are too many."""
         trailing_ns = self._reach_ns(key)
         if until_ns is not None and (now_ns - since_ns) // key.window_ns > MOST_HISTORY:
             read = self._read(key, since_ns - trailing_ns, until_ns)
@@ -139,11 +139,11 @@ class History:
         return rated
 
     def _reach_ns(self, key: HistoryKey) -> int:
-        """How far a baseline looks back."""
+        """Look-back time of a baseline."""
         return min(self._trailing_ns, MOST_HISTORY * key.window_ns)
 
     def _make_room(self, newest: HistoryKey) -> None:
-        """Let go of what was not asked for the longest, as far as memory is short."""
+        """Evict the least recently used entries, as far as memory is short."""
         with self._lock:
             sizes = {key: _bytes_of(kept.windows) for key, kept in self._kept.items()}
             total = sum(sizes.values())
@@ -155,7 +155,7 @@ class History:
                     total -= size
 
     def known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
-        """What is usual of a target, as of some minutes ago: it changes every hour."""
+        """Baselines of a target, some minutes old: they change every hour."""
         with self._lock:
             known = self._usual.setdefault((host, target), _Learnt(threading.Lock()))
             while len(self._usual) > _MOST_KEPT:
@@ -166,7 +166,7 @@ class History:
             return known.known
 
     def _fresh(self, key: HistoryKey, kept: _Kept, since_ns: int, now_ns: int) -> WindowTable:
-        """All kept windows, with what arrived since they were read."""
+        """All cached windows, with arrivals since they were read."""
         news = self._arrivals.since(kept.seen_ns)
         trailing_ns = self._reach_ns(key)
         from_ns = since_ns // key.window_ns * key.window_ns - trailing_ns
@@ -224,7 +224,7 @@ def _rated(older: Frame, fresh: Frame, window_ns: int, trailing_ns: int) -> Fram
 
 
 def _baseline(past: Frame | None, known: Frame, one: Frame, trailing_ns: int) -> float:
-    """The baseline of a single window: exactly what ``trailing_median`` gives it.
+    """Baseline of a single window: exactly that of ``trailing_median``.
 
     A median does not depend on the order of the windows in reach, so they are handed over by value:
     many times quicker for long histories.
@@ -243,7 +243,7 @@ def _baseline(past: Frame | None, known: Frame, one: Frame, trailing_ns: int) ->
 
 
 def _with_baseline(one: Frame, baseline: float, window_ns: int) -> Frame:
-    """One window judged by ``add_slowdown`` against a known baseline.
+    """Judge one window by ``add_slowdown`` with a known baseline.
 
     It gets as many windows before it as a baseline needs, all of that median.
     """
@@ -259,7 +259,7 @@ def _with_baseline(one: Frame, baseline: float, window_ns: int) -> Frame:
 
 
 def _sorted(windows: Frame) -> Frame:
-    """Series kept together, each by start."""
+    """Windows by series, each sorted by start."""
     order = np.lexsort([windows[name] for name in ("start_ns", "period_ns", "op")])
     return windows.take(order)
 

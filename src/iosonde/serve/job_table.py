@@ -1,4 +1,4 @@
-"""The table of jobs that several routes ask: read anew now and then, the same object as long as it says the same."""
+"""Shared table of jobs of several routes: re-read periodically, the same object while unchanged."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from iosonde.serve.errors import page
 from iosonde.serve.params import RefusalError
 
 KEEP_S = 20.0
-"""A table that was read is taken for so long: jobs end now and then, and reading them takes a while."""
+"""Time that a table is reused: jobs end now and then, and reading them takes a while."""
 _LONGEST = 500
 _COLUMNS = ("job_id", "step", "start_ns", "end_ns", "file_system", "motif")
 
 
 class Version(NamedTuple):
-    """A table of jobs. ``judged``: with the metrics as they are judged. ``number`` grows when the jobs change."""
+    """A table of jobs. ``judged``: with metrics as they are judged. ``number`` grows when the jobs change."""
 
     number: int
     table: JobTable
@@ -31,7 +31,7 @@ class Version(NamedTuple):
 
 
 class JobTables:
-    """The newest version. ``read``: with aliases; ``seconds``: a monotonic clock. Safe to use from several threads."""
+    """The newest version. ``read``: with aliases; ``seconds``: a monotonic clock. Thread-safe."""
 
     def __init__(self, read: Callable[[], JobTable], seconds: Callable[[], float]) -> None:
         self._read = read
@@ -41,7 +41,7 @@ class JobTables:
         self._read_at = 0.0
 
     def newest(self) -> Version:
-        """At most ``KEEP_S`` old. Raises what reading raises: NothingMeasuredError (no jobs), StoreError."""
+        """Table, at most ``KEEP_S`` old. Raises what reading raises: NothingMeasuredError (no jobs), StoreError."""
         with self._lock:
             now = self._seconds()
             kept = self._version
@@ -54,7 +54,7 @@ class JobTables:
 
 
 def same(one: JobTable, other: JobTable) -> bool:
-    """Whether two tables say the same of the same jobs in the same order."""
+    """True if two tables have equal content in the same order."""
     if len(one) != len(other) or one.metrics.keys() != other.metrics.keys():
         return False
     return (
@@ -72,7 +72,7 @@ def same(one: JobTable, other: JobTable) -> bool:
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """What jobs do not have becomes a refusal: nothing is there of what was asked for (404)."""
+    """Convert errors about missing job data to a 404 refusal."""
     try:
         yield
     except (UsageError, NothingMeasuredError, MissingPartError) as error:

@@ -1,4 +1,4 @@
-"""``/api/jobs``: which jobs there are, newest first."""
+"""``/api/jobs``: list of jobs, newest first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from iosonde.serve.params import DIGITS, PageQuery, Text
 
 
 class JobsQuery(PageQuery):
-    """What ``/api/jobs`` is asked."""
+    """Parameters of ``/api/jobs``."""
 
     search: Text = Field("", description=parameters.JOB_SEARCH)
     since_ns: Annotated[int, DIGITS] | None = Field(None, description=parameters.JOBS_SINCE)
@@ -29,7 +29,7 @@ class JobsQuery(PageQuery):
 
 
 def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
-    """How many jobs there are, how many match, the newest of these. No jobs at all are no error."""
+    """Number of jobs, number of matches, the newest of these. No jobs at all are no error."""
     try:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):

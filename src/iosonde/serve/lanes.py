@@ -1,4 +1,4 @@
-"""Lanes of questions: each kind has threads and a queue of its own, so that a heavy one keeps no other waiting.
+"""Lanes: a pool of threads and a queue per kind of question, so that a heavy one blocks no other.
 
 ::
 
@@ -21,13 +21,13 @@ from iosonde.serve.params import SeriesRequest
 from iosonde.serve.shared import Shared
 
 EVENTS_KEPT_S = 15.0
-"""An event begins or ends with a window of a minute."""
+"""Time that events are cached: one starts or ends with a window of a minute."""
 MOST_HEAVY = 8
-"""Heavy series that are worked on or wait."""
+"""Most heavy series in progress or queued."""
 
 
 class Lanes(NamedTuple):
-    """One of each."""
+    """All lanes."""
 
     quick: Shared
     series: Shared
@@ -40,17 +40,17 @@ class Lanes(NamedTuple):
     drawings: Shared
 
     def of_series(self, asked: SeriesRequest) -> Shared:
-        """Short windows need all operations of days."""
+        """Lane of a series request: short windows need all operations of days."""
         return self.heavy if asked.window_ns < SECOND_NS else self.series
 
     def close(self) -> None:
-        """Let threads end."""
+        """End the threads."""
         for lane in self:
             lane.close()
 
 
 def lanes(seconds: Callable[[], float]) -> Lanes:
-    """New ones. ``seconds``: a monotonic clock."""
+    """Create the lanes. ``seconds``: a monotonic clock."""
     return Lanes(
         quick=Shared(seconds),
         series=Shared(seconds),

@@ -1,4 +1,4 @@
-"""The live feed: one look at the store a second, for all clients together.
+"""The live feed: one poll of the store per second, for all clients together.
 
 ::
 
@@ -34,11 +34,11 @@ from iosonde.serve.wire import dumps
 PERIOD_S = 1.0
 MOST_CLIENTS = 256
 MANY_EVERY = 3
-"""Ticks after which many targets are sent again."""
+"""Ticks between two messages with many targets."""
 
 
 class _Told:
-    """All targets as bytes; ``brief``: without operations, None where they are few, and then ``each`` is empty."""
+    """All targets as bytes; ``brief``: without operations, None if they are few, and then ``each`` is empty."""
 
     def __init__(self, described: list[dict[str, Any]]) -> None:
         self._described = described
@@ -49,12 +49,12 @@ class _Told:
 
     @cached_property
     def whole(self) -> bytes:
-        """Made when the first client wants it."""
+        """Complete message, built for the first client that wants it."""
         return dumps(self._described)
 
 
 class Live:
-    """The feed of one store. ``clock``: ns since the epoch; ``paths``: as they leave the server."""
+    """The feed of one store. ``clock``: ns since the epoch; ``paths``: as shown to clients."""
 
     def __init__(
         self, targets: Targets, arrivals: Arrivals, paths: ShownPaths, clock: Callable[[], int]
@@ -72,14 +72,14 @@ class Live:
         self._stopping = False
 
     def check_room(self) -> None:
-        """Raise RefusalError when there are too many clients."""
+        """Raise RefusalError for too many clients."""
         if sum(self._zones.values()) >= MOST_CLIENTS:
             raise RefusalError(
                 "too many pages are open", expected=f"at most {MOST_CLIENTS} clients", status=503
             )
 
     async def events(self, query: FeedQuery) -> AsyncIterator[bytes]:
-        """Server-sent events until the client goes or the server stops."""
+        """Server-sent events until the client leaves or the server stops."""
         self._zones[query.zone] = self._zones.get(query.zone, 0) + 1
         try:
             cursor = self._clock() if query.after_ns is None else query.after_ns
@@ -110,7 +110,7 @@ class Live:
         self._stopping = True
 
     def _of_targets(self, query: FeedQuery, ticks: int) -> list[bytes]:
-        """All targets; of many, to a client that wants it so, in brief now and then, and its own whole."""
+        """All targets; of many, for a client that wants it, in brief now and then, and its own whole."""
         told = self._described.get(query.zone)
         if told is None:
             return []
@@ -121,7 +121,7 @@ class Live:
         return now if own is None else [*now, _event("target", dumps([own]))]
 
     def _news(self, query: FeedQuery, cursor: int) -> tuple[list[bytes], int]:
-        """Events about the rows that are new to a client, and its new cursor."""
+        """Events with rows new to a client, and its new cursor."""
         if query.host is None or query.target is None:
             return [], cursor
         batches = self._arrivals.since(cursor)
@@ -135,7 +135,7 @@ class Live:
         return events, batches[-1].seen_ns if batches else cursor
 
     def _chunk(self, batch: Batch, host: str, target: str) -> bytes:
-        """The rows of a target in a batch; empty when it has none."""
+        """Rows of a target in a batch; empty without any."""
         key = (batch.seen_ns, host, target)
         if key not in self._chunks:
             ops: dict[str, Any] = {}
@@ -164,14 +164,14 @@ class Live:
             await self._rest(begun + PERIOD_S - loop.time())
 
     async def _rest(self, left_s: float) -> None:
-        """Until the next tick, but no longer than a moment when stopping."""
+        """Sleep until the next tick, or briefly when stopping."""
         loop = asyncio.get_running_loop()
         end = loop.time() + max(left_s, 0.1)
         while not self._stopping and loop.time() < end:
             await asyncio.sleep(min(0.1, max(0.0, end - loop.time())))
 
     async def _look(self) -> None:
-        """Read what is new, in a thread."""
+        """Poll the store in a thread."""
         zones = list(self._zones)
         described, troubles = await asyncio.to_thread(self._read, zones)
         self._described.update(described)
@@ -199,6 +199,6 @@ class Live:
 
 
 def _event(name: str, data: bytes, number: int | None = None) -> bytes:
-    """One server-sent event; JSON has no line breaks of its own."""
+    """Encode a server-sent event; JSON has no line breaks of its own."""
     head = b"" if number is None else b"id: %d\n" % number
     return b"%sevent: %s\ndata: %s\n\n" % (head, name.encode(), data)

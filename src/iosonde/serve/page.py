@@ -1,4 +1,4 @@
-"""The built page: plain files, made by ``npm run build`` in ``web/``."""
+"""The built page: static files, made by ``npm run build`` in ``web/``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parent / "static"
 _HASHED = "assets/"
-"""Names below it carry a hash of the content, so a browser may keep them for good."""
+"""Prefix of names with a content hash, which a browser may cache forever."""
 _MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>iosonde</title>
 <h1>The page has not been built</h1>
 <p>The server works (see <a href="api/targets">api/targets</a>), but this copy of iosonde was
@@ -30,10 +30,10 @@ class Page(StaticFiles):
         self._folder = folder
 
     async def check_config(self) -> None:
-        """Accept a missing folder: a page that was not built is explained, not a mistake."""
+        """Accept a missing folder: a page that was not built is explained, and is no error."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file with how long it may be kept; what to do when there is no page."""
+        """A file with its cache lifetime; advice if there is no page."""
         if path == "." and not (self._folder / "index.html").is_file():
             return HTMLResponse(_MISSING, status_code=503)
         response = await super().get_response(path, scope)

@@ -1,4 +1,4 @@
-"""Query parameters: types with their limits, and the questions about targets.
+"""Query parameters: types with their limits, and parameters of targets.
 
 FastAPI reads a route's parameters into its model and describes them in ``/openapi.json``; a value that does
 not fit becomes the 400 of ``errors``. What several parameters say together is checked here: a ``RefusalError``.
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_WINDOWS = 5_000
-"""Windows of one answer."""
+"""Most windows of one answer."""
 LONGEST_WINDOW_NS = 31 * 86_400 * 10**9
 LAST_NS = 4_102_444_800_000_000_000
-"""2100-01-01: a later instant is a mistake (seconds for nanoseconds, say, the other way round)."""
+"""2100-01-01: a later instant is an error (such as mixed-up units)."""
 
 
 AGAIN_S = 5
-"""When to ask again."""
+"""Seconds after which to retry."""
 
 
 class RefusalError(IosondeError):
-    """A request that cannot be answered as it is. ``status`` is the HTTP status."""
+    """A request that cannot be answered. ``status`` is the HTTP status."""
 
     def __init__(self, what: str, *, expected: str = "", hint: str = "", status: int = 400) -> None:
         super().__init__(what, expected=expected, hint=hint)
@@ -43,7 +43,7 @@ class RefusalError(IosondeError):
 
 
 class BusyError(RefusalError):
-    """Too many questions of a kind are being answered; ``AGAIN_S`` later there may be room."""
+    """Too many concurrent questions of a kind; retry after ``AGAIN_S``."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -76,7 +76,7 @@ def _zone(name: str) -> ZoneInfo:
 
 
 DIGITS = BeforeValidator(_digits)
-"""Stands after the limits of an integer: they then reach its schema."""
+"""Validator after the limits of an integer, which thus reach its schema."""
 NANOSECONDS = Field(json_schema_extra={"format": "nanoseconds"})
 Instant = Annotated[int, Field(ge=0, le=LAST_NS), NANOSECONDS, DIGITS]
 """Nanoseconds since the epoch."""
@@ -100,13 +100,13 @@ Zone = Annotated[
 
 
 class Parameters(BaseModel):
-    """Parameters of a route; others are refused. This one: none."""
+    """Parameters of a route; others are refused. This class: none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @classmethod
     def read(cls, request: Request) -> Self:
-        """The parameters of a hot route, none of them repeated, as ``Annotated[..., Query()]`` reads them.
+        """Parse the parameters of a hot route, none repeated, as ``Annotated[..., Query()]`` does.
 
         FastAPI takes 50 us to look for six parameters, more than a shared answer takes otherwise; this takes 3.
         """
@@ -118,7 +118,7 @@ class Parameters(BaseModel):
 
     @classmethod
     def openapi(cls) -> dict[str, Any]:
-        """The parameters in the description of a route that reads them by ``read``."""
+        """OpenAPI parameters of a route that parses them by ``read``."""
         schema = cls.model_json_schema()
         required = schema.get("required", ())
         return {
@@ -137,13 +137,13 @@ OFFSET = "number of entries to leave out at the beginning"
 
 
 class PageQuery(Parameters):
-    """Which part of a list; the answer has ``total``, the length of the whole list."""
+    """Part of a list; the answer has ``total``, the length of the whole list."""
 
     limit: Limit = Field(100, description=LIMIT)
     offset: Offset = Field(0, description=OFFSET)
 
     def part(self, every: Sequence[T]) -> Sequence[T]:
-        """The entries that are asked for."""
+        """Requested entries."""
         return every[self.offset : self.offset + self.limit]
 
 
@@ -155,14 +155,14 @@ Brief = Annotated[
 
 
 class TargetsQuery(Parameters):
-    """What ``/api/targets`` is asked."""
+    """Parameters of ``/api/targets``."""
 
     zone: Zone = None
     brief: Brief = False
 
 
 class SeriesQuery(Parameters):
-    """What ``/api/series`` is asked, as the address says it."""
+    """Parameters of ``/api/series``, as in the address."""
 
     host: Host
     target: Target
@@ -175,7 +175,7 @@ class SeriesQuery(Parameters):
 
 
 class FeedQuery(Parameters):
-    """What ``/api/feed`` is asked. Without a target: the targets only."""
+    """Parameters of ``/api/feed``. Without a target: the targets only."""
 
     host: Host | None = Field(None, description="of the target whose rows are sent")
     target: Target | None = Field(None, description="whose rows are sent (default: none)")
@@ -198,7 +198,7 @@ class SeriesRequest(NamedTuple):
 
 
 def series_request(query: SeriesQuery, now_ns: int) -> SeriesRequest:
-    """The range of a query; by default the last 15 minutes. Raises RefusalError."""
+    """Range of a query; by default the last 15 minutes. Raises RefusalError."""
     window = query.window_ns
     end = now_ns if query.until_ns is None else query.until_ns
     since = max(0, end - 900 * 10**9) if query.since_ns is None else query.since_ns
@@ -209,14 +209,14 @@ def series_request(query: SeriesQuery, now_ns: int) -> SeriesRequest:
 
 
 def feed_start(query: FeedQuery, last_event_id: int | None) -> FeedQuery:
-    """The query of a client, which goes on after the last event that it has. Raises RefusalError."""
+    """Query of a client that continues after its last event. Raises RefusalError."""
     if (query.host is None) != (query.target is None):
         raise RefusalError("only one of host and target is given", expected="both or none")
     return query if last_event_id is None else query.model_copy(update={"after_ns": last_event_id})
 
 
 def refuse_backwards(since: int, end: int) -> None:
-    """Raise RefusalError for a range that ends before it begins."""
+    """Raise RefusalError for a range that ends before it starts."""
     if since >= end:
         raise RefusalError(
             f"since_ns {since} is not before until_ns {end}", expected="an instant before the end"
@@ -224,7 +224,7 @@ def refuse_backwards(since: int, end: int) -> None:
 
 
 def refuse_many_windows(since: int, end: int, window: int) -> None:
-    """Raise RefusalError for a range of more windows than an answer holds."""
+    """Raise RefusalError for a range of too many windows."""
     if (end - since) // window > MOST_WINDOWS:
         least = -(-(end - since) // MOST_WINDOWS)
         raise RefusalError(

@@ -1,4 +1,4 @@
-"""How an answer is wanted: as numbers or as a picture, and of which looks.
+"""Parameters of the form of an answer: numbers or a picture, and its look.
 
 Pictures are drawn on one thread only: matplotlib has global settings.
 """
@@ -17,7 +17,7 @@ Inches = Annotated[
 
 
 class PictureParameters(Parameters):
-    """What the routes with pictures have in common."""
+    """Parameters common to routes with pictures."""
 
     format: Literal["json", "csv", "png", "svg", "pdf"] = Field(
         "json", description="numbers, a table, or a picture"
@@ -31,5 +31,5 @@ class PictureParameters(Parameters):
 
     @property
     def dark(self) -> bool:
-        """Whether a picture has a dark ground."""
+        """True for a dark background."""
         return self.theme == "dark"

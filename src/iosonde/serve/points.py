@@ -1,4 +1,4 @@
-"""Single operations, or their exact density where they are too many to draw one by one.
+"""Single operations, or their exact density if too many to draw one by one.
 
 Density is counted, not sampled: a grid of time bins and logarithmic latency bins, and in each cell
 how many operations fell into it. Failed and skipped ones are counted apart. The counts of an op add
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_POINTS = 8_000
-"""Operations of one op up to which they are given one by one: a panel is about 500 pixels wide."""
+"""Most single operations of one op: a panel is about 500 pixels wide."""
 _TIME_BINS = 300
 _BINS_A_DECADE = 20
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200)
@@ -41,7 +41,7 @@ _COLUMNS = ("due_ns", "response_ns", "service_ns", "outcome", "held_up")
 
 
 class OpPoints(NamedTuple):
-    """One op's part of an answer: exactly one of ``points`` and ``cells`` is there."""
+    """Answer for one op: exactly one of ``points`` and ``cells`` is set."""
 
     n: int
     points: dict[str, list[Any]] | None
@@ -49,7 +49,7 @@ class OpPoints(NamedTuple):
 
 
 def read_points(root: Path, scope: SampleFilter) -> dict[str, OpPoints]:
-    """What happened in ``scope``, by op. It has a since and an until. Raises StoreError."""
+    """Operations in ``scope``, by op. It has a since and an until. Raises StoreError."""
     return with_samples(root, scope, lambda con: _ask(con, scope))
 
 
@@ -80,7 +80,7 @@ def _no_points() -> dict[str, list[Any]]:
 
 
 def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Every operation of ``ops``, each op's by due."""
+    """All operations of ``ops``, by op and due time."""
     if not ops:
         return {}
     marks = ", ".join("?" for _ in ops)
@@ -105,7 +105,7 @@ def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[st
 
 
 def time_step_ns(length_ns: int) -> int:
-    """A round time bin, so that a range has about ``_TIME_BINS`` of them at most."""
+    """A round time bin that gives at most about ``_TIME_BINS`` bins."""
     for step in _STEPS_S:
         if length_ns <= step * 10**9 * _TIME_BINS:
             return step * 10**9
@@ -116,7 +116,7 @@ def time_step_ns(length_ns: int) -> int:
 def _cells(
     con: duckdb.DuckDBPyConnection, ops: list[str], scope: SampleFilter
 ) -> dict[str, dict[str, Any]]:
-    """The densities of some ops, from one pass over the samples."""
+    """Densities of some ops, from one pass over the samples."""
     if not ops:
         return {}
     assert scope.since_ns is not None
@@ -147,7 +147,7 @@ def _cells(
 
 
 def _grid(rows: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Edges of latency bins, and the cells that are not empty."""
+    """Edges of latency bins, and non-empty cells."""
     bins = rows["latency"]
     lowest = int(bins.min()) if len(bins) else 0
     highest = int(bins.max()) if len(bins) else 0
@@ -160,7 +160,7 @@ def _grid(rows: dict[str, NDArray[Any]]) -> dict[str, Any]:
 
 
 def _counts(rows: dict[str, NDArray[Any]], lowest: int, *, well: bool) -> dict[str, list[int]]:
-    """Cells that are not empty, as three columns."""
+    """Non-empty cells, as three columns."""
     chosen = rows["well"].astype(bool) == well
     return {
         "time": rows["bin"][chosen].tolist(),

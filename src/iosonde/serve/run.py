@@ -82,7 +82,7 @@ def run(
 
 
 def _exposed(token: str | None, tls: Tls | None) -> str:
-    """What others on the network can do that the operator may not want; empty for nothing."""
+    """Risk of the address for the operator; empty for none."""
     if token is None:
         return "others can reach this address without a password; --token-file FILE asks for one"
     if tls is None:
@@ -91,7 +91,7 @@ def _exposed(token: str | None, tls: Tls | None) -> str:
 
 
 def serving(app: FastAPI, tls: Tls | None = None) -> Server:
-    """A server for ``app`` that is not started yet; ``stop()`` ends it from another thread."""
+    """A server for ``app``, not started yet; ``stop()`` ends it from another thread."""
     config = uvicorn.Config(
         app,
         http=bounded_connections(None if tls is None else context_of(tls)),
@@ -111,25 +111,25 @@ def serving(app: FastAPI, tls: Tls | None = None) -> Server:
 
 
 class Server(uvicorn.Server):
-    """uvicorn, which also ends the live streams: it would wait for them for ever."""
+    """uvicorn that also ends live streams, for which it would wait forever."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self._live = app.state.live
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections; the kernel keeps more of them than are accepted at once."""
+        """Accept connections; the kernel queues more of them than are accepted at once."""
         await super().startup(sockets)
         for one in sockets or ():
             one.listen(QUEUED)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Ctrl-C or SIGTERM."""
+        """Handle Ctrl-C or SIGTERM."""
         self._live.stop()
         super().handle_exit(sig, frame)
 
     def stop(self) -> None:
-        """End as if asked by a signal."""
+        """End as on a signal."""
         self._live.stop()
         self.should_exit = True
 
@@ -152,7 +152,7 @@ def parse_listen(text: str) -> tuple[str, int]:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens on the address: who comes early waits, and is not refused.
+    """A listening socket: early clients wait, and are not refused.
 
     Raises IosondeError: taken, not ours, not allowed.
     """

@@ -1,4 +1,4 @@
-"""What may be asked, by whom, and what the browser may do with the answer.
+"""Restrictions on requests, and on a browser's use of answers.
 
 The server is read-only, so a page elsewhere can harm nobody by sending requests; but it must not
 read answers either. A foreign page cannot read across origins unless its name resolves to our
@@ -56,7 +56,7 @@ class Guard:
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, pass on, or refuse."""
+        """Answer, pass on, or refuse the request."""
         answer = self._app
         if scope["type"] == "http":
             send = _with_headers(send)
@@ -81,7 +81,7 @@ class Guard:
 
 
 def _host_name(scope: Scope) -> str:
-    """The name in the Host header, without its port; ``[::1]:8765`` -> ``::1``."""
+    """Name in the Host header, without its port; ``[::1]:8765`` -> ``::1``."""
     values = [value for name, value in scope["headers"] if name == b"host"]
     text = values[0].decode("latin-1") if len(values) == 1 else ""
     if text.startswith("["):
@@ -101,6 +101,6 @@ def _with_headers(send: Send) -> Send:
 
 
 async def mistaken(_request: Request, _error: Exception) -> Response:
-    """The answer to a mistake of ours: nothing of what went wrong inside; the server logs it."""
+    """Answer to an internal error, without details; the server logs them."""
     error = IosondeError("iosonde made a mistake and could not answer", hint="the server's log")
     return error_answer(500, error, HEADERS)  # it is sent from outside of Guard

@@ -1,4 +1,4 @@
-"""One target's answer to ``/api/series``: operations, windows, baseline and slowdown of each op."""
+"""Answer of ``/api/series`` for one target: operations, windows, baseline and slowdown of each op."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _FLAGS = ("slow", "host_busy")
 
 
 _FRESH_NS = 10 * 10**9
-"""A page asks every few seconds; a stretch begins or ends with a window."""
+"""Time that spans are reused: a page asks every few seconds; a span starts or ends with a window."""
 _PAST_NS = 600 * 10**9
-"""What is over changes only where rows arrive late."""
+"""Time that spans of the past are reused: they change only with late rows."""
 _MOST_KEPT = 24
 _FIELDS = {"slowdown": "slowdown", "lower": "slowdown_lower", "upper": "slowdown_upper"}
 
@@ -48,7 +48,7 @@ class _Shelf(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """Stretches from ``since_ns`` on, as of ``seen_ns`` or later; asked from ``ask_ns`` on where none are kept."""
+    """Spans from ``since_ns`` on, as of ``seen_ns`` or later; queried from ``ask_ns`` on if none are cached."""
 
     since_ns: int
     seen_ns: int
@@ -56,7 +56,7 @@ class _Wanted(NamedTuple):
 
 
 class Stretches:
-    """Slow stretches of a store, kept between requests: those of events.
+    """Cache of a store's slow spans, as in events.
 
     One shelf for views of the present, one for views of the past: the latter go back far, and are kept for minutes.
 
@@ -72,7 +72,7 @@ class Stretches:
     def of(
         self, host: str, target: str, since_ns: int, until_ns: int | None, now_ns: int
     ) -> list[SlowSpan]:
-        """Those that reach into [since, until), each with its real begin and end. Raises StoreError."""
+        """Spans that reach into [since, until), each with its real start and end. Raises StoreError."""
         key = host, target
         if until_ns is not None and until_ns < now_ns - _FRESH_NS:
             # As long again before it: who goes back step by step asks once for two steps.
@@ -114,7 +114,7 @@ class Stretches:
 
 
 def stretches_json(spans: Sequence[SlowSpan], op: str) -> list[dict[str, Any]]:
-    """Those of one op."""
+    """Spans of one op."""
     return [
         {
             "start_ns": span.start_ns,
@@ -130,7 +130,7 @@ def stretches_json(spans: Sequence[SlowSpan], op: str) -> list[dict[str, Any]]:
 
 
 class SeriesSource(NamedTuple):
-    """What an answer is made from."""
+    """Sources of an answer."""
 
     store: Store
     history: History
@@ -139,7 +139,7 @@ class SeriesSource(NamedTuple):
 
 
 def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], int]) -> bytes:
-    """The whole answer. ``as_of_ns``: the store was read after it; rows seen later may be missing.
+    """The whole answer. ``as_of_ns``: the store was read after it; rows that arrive later may be missing.
 
     ``points false``: both ``points`` and ``cells`` are null and ``n_points`` is null. An unknown
     target is one without rows: its lists are empty. Raises StoreError.
@@ -193,7 +193,7 @@ def windows_json(windows: Frame) -> dict[str, list[Any]]:
 
 
 def one_row_a_window(windows: Frame) -> Frame:
-    """Windows by start, each once.
+    """Windows sorted by start, each once.
 
     Where a probe was started anew with another period, two series share a window: the one with more
     operations is shown.

@@ -1,4 +1,4 @@
-"""Equal questions are answered once: many clients that look at the same target cost one answer.
+"""Deduplication of equal questions: many clients of the same target cost one answer.
 
 Store work is blocking, so it runs on a few threads of its own, never on the event loop. A question ends when nobody
 waits for it any more: its SQL is interrupted. Beyond ``most_open`` questions the next one is refused.
@@ -19,14 +19,14 @@ from iosonde.serve.params import BusyError
 T = TypeVar("T")
 
 _THREADS = 2
-"""DuckDB itself uses several cores for one question."""
+"""Number of threads: DuckDB itself uses several cores for one question."""
 MOST_OPEN = 64
-"""Different questions that are worked on or wait."""
+"""Most different questions in progress or queued."""
 
 
 @dataclass
 class _Open:
-    """A question that is worked on or waits, and how many wait for its answer."""
+    """A question in progress or queued, and the number of clients waiting for it."""
 
     work: Future[Any]
     answer: asyncio.Future[Any]
@@ -35,7 +35,7 @@ class _Open:
 
 
 class Shared:
-    """Answers by key, each kept for ``keep_s`` seconds after it was given; at most ``most``.
+    """Answers by key, each cached for ``keep_s`` seconds; at most ``most``.
 
     A key that is being worked on is joined, not asked again. Errors reach every one who joined and
     are not kept. ``seconds`` is a monotonic clock.
@@ -58,7 +58,9 @@ class Shared:
         self._kept: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
 
     async def answer(self, key: Hashable, work: Callable[[], T]) -> T:
-        """What ``work`` returns or returned a moment ago for the same key. Raises BusyError: too many questions."""
+        """Result of ``work``, shared with concurrent and recent calls for the same key. Raises BusyError: too many
+        questions.
+        """
         kept = self._kept.get(key)
         if kept is not None and self._seconds() - kept[0] < self._keep_s:
             return kept[1]  # type: ignore[no-any-return]
@@ -75,7 +77,7 @@ class Shared:
                     asked.stop.set()
 
     def close(self) -> None:
-        """Wait for nobody; threads end with their last question."""
+        """Close without waiting; threads end with their last question."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _begin(self, key: Hashable, work: Callable[[], Any]) -> _Open:

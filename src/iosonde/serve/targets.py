@@ -1,4 +1,4 @@
-"""Every target with what iosonde says about it: the same sentence as the terminal's."""
+"""Every target with its verdict: the same sentence as the terminal's."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import duckdb
 
 MOST_WHOLE = 40
-"""Targets that ``in_brief`` leaves as they are."""
+"""Most targets that ``in_brief`` returns whole."""
 _BRIEF = ("written_ns", "period_ns", "window_ns")
 _PAST_EVERY_NS = 600_000_000_000
-"""Targets without a live state are looked for this often: it takes a scan of the history."""
+"""Interval between scans for targets without a live state, which read the history."""
 
 
 class Targets:
-    """The targets of one store. Safe to use from several threads."""
+    """The targets of one store. Thread-safe."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -38,13 +38,13 @@ class Targets:
         self._past_read_ns: int | None = None
 
     def states(self) -> list[dict[str, Any]]:
-        """The states of all probes. Raises StoreError: their folder cannot be read."""
+        """States of all probes. Raises StoreError: their folder cannot be read."""
         return read_states(self.root)
 
     def described(
         self, zone: tzinfo | None, now_ns: int, every: list[dict[str, Any]] | None = None
     ) -> list[dict[str, Any]]:
-        """As ``/api/targets`` gives them, the worst first; sentences in ``zone``. ``every``: ``states``, read before.
+        """Targets of ``/api/targets``, the worst first; sentences in ``zone``. ``every``: ``states``, read before.
 
         Raises StoreError only when the folder of states cannot be read.
         """
@@ -67,7 +67,7 @@ class Targets:
         ]
 
     def now(self, zone: tzinfo | None, now_ns: int) -> dict[str, Any]:
-        """As ``/api/now`` gives it: probes that matter, the worst first, and their hosts beside each other.
+        """Content of ``/api/now``: relevant probes, the worst first, and their hosts side by side.
 
         Raises StoreError.
         """
@@ -87,7 +87,7 @@ class Targets:
         }
 
     def fleet(self, now_ns: int, every: list[dict[str, Any]]) -> dict[str, str] | None:
-        """Whether it is one node or the storage; None: fewer than two hosts watch. ``every``: ``states``."""
+        """Verdict node or storage; None: fewer than two hosts watch. ``every``: ``states``."""
         from iosonde.weather.fleet.answers import fleet_now
 
         states = current(every, now_ns)
@@ -97,7 +97,7 @@ class Targets:
         return {"sentence": found.sentence, "verdict": str(found.part.shape)}
 
     def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
-        """(host, target, last due) of everything in the store, as of some minutes ago."""
+        """(host, target, last due) of all stored series, some minutes old."""
         with self._lock:
             read_ns = self._past_read_ns
             if read_ns is None or not 0 <= now_ns - read_ns < _PAST_EVERY_NS:
@@ -109,7 +109,7 @@ class Targets:
 
 
 def in_brief(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same where targets are few; of many without notes and operations, which are most of the bytes."""
+    """The targets whole if few; else without notes and operations, which are most of the bytes."""
     if len(described) <= MOST_WHOLE:
         return described
     return [
@@ -142,7 +142,7 @@ def _described(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[s
 
 
 def _past_state(host: str, target: str, last_ns: int) -> dict[str, Any]:
-    """The state of a target that has samples but no live state."""
+    """State of a target with samples but no live state."""
     return {
         "host": host,
         "target": target,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class UmamiQuery(PictureParameters):
-    """What ``/api/umami`` is asked."""
+    """Parameters of ``/api/umami``."""
 
     job: Text = Field(min_length=1, description=parameters.JOB)
     run: Text = Field("", description=parameters.RUN_OF_JOB)
@@ -49,12 +49,12 @@ class UmamiQuery(PictureParameters):
 
     @property
     def shown(self) -> Shown:
-        """What of the diagram is drawn; rows that were named are all drawn."""
+        """Part of the diagram drawn; requested rows are all drawn."""
         return Shown(self.runs or None, None if self.metrics else self.rows or None)
 
 
 class Diagrams:
-    """Answers ``/api/umami``. ``drawings`` has the single thread on which pictures are drawn."""
+    """Handler of ``/api/umami``. ``drawings`` has the single drawing thread."""
 
     def __init__(self, jobs: JobTables, shared: Shared, drawings: Shared) -> None:
         self._jobs = jobs
@@ -62,7 +62,7 @@ class Diagrams:
         self._drawings = drawings
 
     async def answer(self, request: Request, query: Annotated[UmamiQuery, Query()]) -> Response:
-        """The diagram of a job: what is drawn, in numbers and words; a table; a picture."""
+        """The diagram of a job: drawing data, in numbers and words; a table; a picture."""
         if query.format == "json":
             return json_answer(
                 request, await self._shared.answer(("json", query), lambda: self._json(query))
@@ -91,7 +91,7 @@ class Diagrams:
 
 
 def umami_data(found: JobAnswer, shown: Shown) -> dict[str, Any]:
-    """What ``iosonde explain --format json`` says, with what is drawn."""
+    """Content of ``iosonde explain --format json``, with drawing data."""
     return {
         **explanation_data(found.explanation, found.verdict, page),
         "figure": to_json(umami_figure(found.umami, shown)),
@@ -99,7 +99,7 @@ def umami_data(found: JobAnswer, shown: Shown) -> dict[str, Any]:
 
 
 def umami_csv(found: Umami) -> bytes:
-    """A line a metric, as ``iosonde explain --diagram --format csv`` has it."""
+    """A line per metric, as ``iosonde explain --diagram --format csv``."""
     names, rows = flat_records(found)
     return csv_text(rows, names).encode()
 

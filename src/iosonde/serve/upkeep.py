@@ -1,4 +1,4 @@
-"""Work on the store while the page is served: sealing where agents write to it, fetching where it lies in a bucket."""
+"""Upkeep of the store while serving: sealing if agents write to it, fetching if it is in a bucket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SEAL_S = 600.0
 
 
 class Upkeep(NamedTuple):
-    """What is done now and then. ``work`` raises IosondeError or OSError where it cannot."""
+    """Periodic work. ``work`` raises IosondeError or OSError on failure."""
 
     name: str
     work: Callable[[], object]
@@ -22,12 +22,12 @@ class Upkeep(NamedTuple):
 
 
 def sealing(root: Path, every_s: float = _SEAL_S) -> Upkeep:
-    """Closed spool segments become Parquet, so that a store with a server needs no timer."""
+    """Sealing of closed spool segments, so that a store with a server needs no timer."""
     return Upkeep("sealer", lambda: seal(root), every_s)
 
 
 class Repeated:
-    """Does ``upkeep`` now and then, in a thread of its own, until stopped.
+    """Runs ``upkeep`` periodically in its own thread, until stopped.
 
     It notes a trouble once and tries again: a full store may get room.
     """
@@ -39,11 +39,11 @@ class Repeated:
         self._thread = threading.Thread(target=self._run, name=upkeep.name, daemon=True)
 
     def start(self) -> None:
-        """Begin with the first time."""
+        """Start with the first run."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after what is under way."""
+        """End after the current run."""
         self._ended.set()
         self._thread.join(timeout=10)
 

@@ -47,7 +47,7 @@ def words(column: NDArray[Any]) -> list[str]:
 
 
 def dumps(value: Any) -> bytes:
-    """Compact JSON. Raises ValueError for a NaN that slipped through: it would not be JSON."""
+    """Encode compact JSON. Raises ValueError for a NaN, which is not JSON."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 

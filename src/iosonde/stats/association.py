@@ -1,4 +1,4 @@
-"""What goes with a performance, and whether neighbouring runs that resemble each other feign it.
+"""Association of metrics with performance, corrected for similarity of neighbouring runs.
 
 Rows are in the order of time. Two series that both drift are correlated by chance much more often than
 their number of rows says. So each p value is taken twice, on ranks ``u`` of the metric and ``v`` of y:
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 LAGS, LAG_SHARE = 30, 5
 """Autocorrelation is summed up to this lag, at most to n / ``LAG_SHARE``."""
 LEAST_EFFECTIVE = 4.0
-"""``n_eff`` is not taken to be less."""
+"""Lower bound of ``n_eff``."""
 ENOUGH_EFFECTIVE = 10.0
-"""Below this ``n_eff`` nothing is claimed: too little independent data."""
+"""Least ``n_eff`` for a claim: below, too few independent data."""
 FEWEST = 4
-"""Rows below which there is no coefficient."""
+"""Least number of rows for a coefficient."""
 _ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Associations:
-    """Of one y with each of p metrics; all (p,). NaN where there is none: too few rows, a constant column.
+    """Associations of one y with each of p metrics; all (p,). NaN: too few rows, a constant column.
 
     ``pearson_p``, ``spearman_p`` believe rows to be independent, ``prewhitened_p`` and ``p`` do not;
     ``q``: ``p`` after Benjamini-Hochberg over the metrics that are ``enough``, NaN for the others.
@@ -62,12 +62,12 @@ class Associations:
 
     @property
     def levels_p(self) -> Floats:
-        """Chance of the coefficient with ``n_eff`` alone: of the levels, not of steps from one run to the next."""
+        """Significance (p) of the coefficient with ``n_eff`` alone: of the levels, not of steps between runs."""
         return _student(self.spearman, self.n_eff - 2)
 
     @property
     def enough(self) -> Flags:
-        """Where there is enough independent data for a claim."""
+        """True for metrics with enough independent data for a claim."""
         return self.n_eff >= ENOUGH_EFFECTIVE
 
 
@@ -114,7 +114,7 @@ def associations(y: Floats, metrics: Floats, given: Floats | None = None) -> Ass
 
 
 def shape_q(y: Floats, metrics: Floats) -> Floats:
-    """(p,) chance that nothing of any shape is there between ``y`` (n,) and each metric (n, p), after BH.
+    """(p,) p values, after BH, of no relation of any shape between ``y`` (n,) and each metric (n, p).
 
     Of the ranks and of their distance from the middle (what hurts at both ends), the smaller p counts twice. NaN
     where there is too little independent data. Rows in the order of time; missing data as ``associations``.
@@ -132,7 +132,7 @@ def shape_q(y: Floats, metrics: Floats) -> Floats:
 
 
 def _patterns(rows: Flags, cells: Flags) -> list[tuple[Flags, Places]]:
-    """Columns that are known in the same rows go together: (rows, columns), most tables have few."""
+    """Group columns with equal known rows: (rows, columns); most tables have few groups."""
     if cells.shape[1] == 0:
         return []
     known = cells & rows[:, None]
@@ -150,7 +150,7 @@ def _plain(y: Floats, x: Floats) -> Floats:
 
 
 def _partial(y: Floats, x: Floats, given: Floats) -> Floats:
-    """(2, p): the coefficient of ranks without what ranks of the covariates explain, and its p."""
+    """(2, p): rank coefficient after regressing out ranks of the covariates, and its p."""
     basis = _centred(midranks(given))
     axes, sizes, _ = np.linalg.svd(basis, full_matrices=False)
     axes = axes[:, sizes > _ROUNDING * max(1.0, float(sizes.max(initial=0.0)))]
@@ -175,7 +175,7 @@ class _Tests(NamedTuple):
 
 
 def _tests(x: Floats, y: Floats, used: int = 0) -> _Tests:
-    """Of centred columns (n, p) and y (n, 1); ``used``: degrees of freedom that covariates took."""
+    """Tests of centred columns (n, p) against y (n, 1); ``used``: degrees of freedom of the covariates."""
     n = len(x)
     rho = _correlate(x, y)
     size_x, size_y = (x**2).sum(axis=0), (y**2).sum(axis=0)
@@ -208,7 +208,7 @@ def _centred(columns: Floats) -> Floats:
 
 
 def _correlate(x: Floats, y: Floats) -> Floats:
-    """Of centred columns (n, p) with (n, 1); NaN where either never changes."""
+    """Correlation of centred columns (n, p) with (n, 1); NaN for constant ones."""
     size = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         r: Floats = (x * y).sum(axis=0) / size

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
 
 LEAST = 5
-"""Values from which on there is a box; fewer are all shown one by one."""
+"""Least number of values for a box; fewer are all shown one by one."""
 REACH = 1.5
-"""A whisker ends at the last value within this many box heights of the box, on the log axis."""
+"""Longest whisker in box heights on the log axis; it ends at the last value within."""
 
 
 class Box(NamedTuple):
@@ -55,6 +55,6 @@ def box(values: Floats) -> Box:
 
 
 def fences(q25: float, q75: float) -> tuple[float, float]:
-    """How far whiskers may reach, from positive quartiles."""
+    """Limits of the whiskers, from positive quartiles."""
     spread = (q75 / q25) ** REACH if q25 > 0 else np.inf
     return q25 / spread, q75 * spread

@@ -1,4 +1,4 @@
-"""When one series changed for good: dates, how sure they are, and what it was before and after.
+"""Lasting changes of one series: dates, their certainty, and levels before and after.
 
 Values are scaled by their noise, clipped, and cut into segments of at least so many days (``stats.segments``) at
 ``PENALTY kappa ln n`` per change; the least sure change is taken back until all have ``p`` of at most ``SURE``.
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 SHORTEST_DAYS = 7.0
-"""A segment lasts at least so long."""
+"""Least length of a segment."""
 PENALTY = 3.0
 TAILS = 3
-"""Degrees of freedom of the noise when a change is placed."""
+"""Degrees of freedom of the noise model when a change is located."""
 REACH = -float(np.log(1 - np.sqrt(0.95)))
 """3.68: the larger of two exponential variables stays below it with probability 0.95."""
 
@@ -52,12 +52,12 @@ class ChangePoint:
     n_after: int
     p: float
     gradual: bool = False
-    """A straight line over both segments does as well as the step: it may have been a drift, which has no date."""
+    """True if a straight line over both segments fits as well as the step: a drift, which has no date."""
 
 
 @dataclass(frozen=True)
 class ChangePoints:
-    """All changes of a series in order; ``n``: known values; ``kappa``: so many of them are worth one."""
+    """All changes of a series in order; ``n``: known values; ``kappa``: values per independent one."""
 
     n: int
     kappa: float
@@ -129,7 +129,7 @@ def _described(y: Floats, series: Series, cuts: list[int], kappa: float) -> list
 
 
 def _gradual(parts: list[Floats], edges: list[int], series: Series, kappa: float) -> list[bool]:
-    """Of each change, whether a line does as well: by itself, or with those beside it in the same direction."""
+    """For each change, true if a line fits as well: alone, or with neighbours in the same direction."""
     found = [series.gradual(edges[i : i + 3], kappa) for i in range(len(edges) - 2)]
     ways = np.sign(np.diff([float(np.median(part)) for part in parts]))
     first = 0
@@ -142,7 +142,7 @@ def _gradual(parts: list[Floats], edges: list[int], series: Series, kappa: float
 
 
 def _in_units(found: list[ChangePoint], units: Floats) -> list[ChangePoint]:
-    """Levels as they were given."""
+    """Changes with levels in the input's unit."""
     ends = np.cumsum([found[0].n_before, *(one.n_after for one in found)]) if found else np.empty(0)
     medians = [float(np.median(part)) for part in np.split(units, ends[:-1].astype(np.intp))]
     return [
@@ -152,7 +152,7 @@ def _in_units(found: list[ChangePoint], units: Floats) -> list[ChangePoint]:
 
 
 def _unlike(before: Floats, after: Floats, kappa: float) -> float:
-    """Chance of such a step of the median, each side having its own spread (Welch)."""
+    """Significance (p) of a step of the median, with a spread for each side (Welch)."""
     floor = _floor(np.append(before, after))
     errors, freedom = [], []
     for side in (before, after):
@@ -167,7 +167,7 @@ def _unlike(before: Floats, after: Floats, kappa: float) -> float:
 
 
 def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
-    """Where in ``y`` the change is, and the first and last place it could be at.
+    """Position of the change in ``y``, and the first and last position it could have.
 
     Each side has its own median and spread, and Student's tails: a slow run just before a change for the worse is
     not taken for it.
@@ -182,7 +182,7 @@ def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
 
 
 def _floor(y: Floats) -> float:
-    """A spread that no side is believed to be below."""
+    """Lower bound of the spread of a side."""
     return max(1e-150, 1e-3 * float(np.abs(y - np.median(y)).mean()))
 
 
@@ -191,7 +191,7 @@ def _spread(side: Floats, floor: float) -> float:
 
 
 def _fit(y: Floats, side: Floats, floor: float) -> Floats:
-    """Logarithm of the likelihood of each value among those of a side."""
+    """Log-likelihood of each value under the distribution of a side."""
     scale = _spread(side, floor)
     z = (y - np.median(side)) / scale
     fit: Floats = -np.log(scale) - (TAILS + 1) / 2 * np.log1p(z**2 / TAILS)

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 LEAST = 20
-"""Values from which on there is a density."""
+"""Least number of values for a density."""
 _LEAST_CELLS = 8.0
-"""A bandwidth is at least so many cells wide: single values of a tail make no comb, and the grid is not seen."""
+"""Least bandwidth in cells: single tail values form no comb, and the grid is invisible."""
 _REACH = 4.0
-"""Where a kernel ends, bandwidths."""
+"""Cut-off of a kernel, in bandwidths."""
 
 
 class Density(NamedTuple):
-    """``log10`` and ``density``, shape (points,): the density per decade, which sums up to 1.
+    """``log10`` and ``density``, shape (points,): density per decade, which integrates to 1.
 
     ``bandwidth`` in decades; ``median_log10`` to a cell.
     """
@@ -31,7 +31,7 @@ class Density(NamedTuple):
 
 
 def log_density(level: Ints, n: Ints, per_decade: int) -> Density | None:
-    """The density of values that were counted on a logarithmic grid.
+    """Density of values counted on a logarithmic grid.
 
     Shape: (cells,) each -> (points,). ``level``: floor(per_decade * log10(value)), ascending; ``n`` values
     there. Unit: that of the values, as log10. A Gaussian kernel whose bandwidth is Silverman's rule on log10 of

@@ -1,4 +1,4 @@
-"""Ranks in which equal values share their middle, for many columns at once.
+"""Ranks with ties averaged, for many columns at once.
 
 Source: Kendall, Rank Correlation Methods (1948), 3 (mid-rank method).
 """
@@ -35,7 +35,7 @@ def midranks(values: Floats) -> Floats:
 
 
 def share_below(history: Floats, value: float) -> float:
-    """Share of ``history`` (n,) below ``value``, equal ones half counted; NaN without history or value.
+    """Share of ``history`` (n,) below ``value``, ties counted half; NaN without history or value.
 
     Missing data: NaN in the history is left out.
     """
@@ -47,7 +47,7 @@ def share_below(history: Floats, value: float) -> float:
 
 
 FEWEST_RANKED = 8
-"""Rows below which a rank correlation says nothing."""
+"""Least number of rows for a rank correlation."""
 
 
 def rank_correlation(y: Floats, x: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Many questions at once: p values that mean what they say.
+"""Corrections of p values for multiple tests.
 
 Arrays of p values in, adjusted p values (same shape) out. Missing data: NaN is no question and stays NaN.
 Sources: Simes 1986; Holm 1979; Benjamini and Hochberg 1995.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def simes(p: Floats) -> float:
-    """One p value for "none of them differs". NaN when there is none.
+    """Simes' p value of "none of them differs". NaN without any p value.
 
     Holds for p values that go together, as those of a distribution's quantiles do.
     """
@@ -28,12 +28,12 @@ def simes(p: Floats) -> float:
 
 
 def holm(p: Floats) -> Floats:
-    """Below 5% anywhere in at most 5% of families without a difference, whatever the dependence."""
+    """Holm's correction: at most 5% of families without a difference have any p below 5%, whatever the dependence."""
     return _stepped(p, lambda known: np.maximum.accumulate(known * np.arange(len(known), 0, -1)))
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Of those below 5%, at most 5% are wrong on average."""
+    """Benjamini-Hochberg correction: at most 5% of those below 5% are wrong on average."""
 
     def steps(known: Floats) -> Floats:
         scaled = known * len(known) / np.arange(1, len(known) + 1)

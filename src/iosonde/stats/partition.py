@@ -1,4 +1,4 @@
-"""The best cut of a series into segments: the least sum of costs, with a penalty for each cut, in O(n**2).
+"""Optimal segmentation of a series: least sum of costs, with a penalty per cut, in O(n**2).
 
 Source: Jackson et al. 2005, An algorithm for optimal partitioning of data on an interval.
 """

@@ -1,4 +1,4 @@
-"""Order statistics: which sorted value is a quantile, and which two bound it."""
+"""Order statistics: the sorted value that is a quantile, and the two that bound it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Climates: stretches of days in which all metrics together stay at one level.
+"""Climates: spans of days in which all metrics together stay at one level.
 
 Metrics are scaled by their noise from day to day, clipped, and cut where ::
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 
 CLIP = 3.5
-"""Scaled values are not taken to be further out from the days around them ..."""
+"""Clip scaled values at this distance from the days around them ..."""
 FAR = 3 * CLIP
-"""... nor these from the median of all days (as in ``shifts``)."""
+"""... and at this distance from the median of all days (as in ``shifts``)."""
 SHORTEST_DAYS = 7
-"""Known days of a segment, at least."""
+"""Least number of known days of a segment."""
 PENALTY = 1.5
 WIDE = 21
-"""Days of the running median around which noise is looked at."""
+"""Days of the running median around which noise is measured."""
 HIDDEN = 0.1
-"""Added to the autocorrelation: the running median takes part of it away."""
+"""Added to the autocorrelation, part of which the running median removes."""
 SLACK = 0.05
-"""Days within segments may be as much more alike than was thought."""
+"""Tolerated excess of autocorrelation within segments over the first estimate."""
 MOST_ALIKE = 0.9
-"""Autocorrelation is not taken to be higher."""
+"""Upper bound of the autocorrelation."""
 SAME = 0.75
 """Segments closer than this times sqrt(p) are one climate."""
 KNOWN_SHARE = 0.5
-"""A day counts as known when this share of the metrics is."""
+"""Least share of known metrics for a day to count."""
 
 MOST = 1e150
-"""A larger number is no measurement: its square would be none."""
+"""Largest number taken as a measurement: squares of larger ones overflow."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Regimes:
 
     @property
     def climates(self) -> int:
-        """How many there are."""
+        """Number of climates."""
         return len(np.unique(self.climate))
 
 
@@ -106,7 +106,7 @@ def regimes(values: Floats) -> Regimes:
 
 
 def known_median(values: Floats) -> Floats:
-    """Median of each column (n, p) -> (p,) of what is known; NaN where nothing is."""
+    """Median of known values in each column (n, p) -> (p,); NaN without any."""
     medians = np.full(values.shape[1], np.nan)
     some = ~np.isnan(values).all(axis=0)
     medians[some] = np.nanmedian(values[:, some], axis=0)
@@ -114,7 +114,7 @@ def known_median(values: Floats) -> Floats:
 
 
 def noise_scale(series: Floats) -> float:
-    """Standard deviation of the noise of ``series`` (n,), from steps between neighbours; 0 if it never moves.
+    """Standard deviation of the noise of ``series`` (n,), from steps between neighbours; 0 for a constant series.
 
     Missing data: none may be. From the median of absolute steps, from their mean where half of them are 0.
     """
@@ -146,7 +146,7 @@ def alikeness(residuals: Floats) -> float:
 
 
 def _scaled(values: Floats) -> tuple[Floats, float]:
-    """Columns that say something, in units of their noise, without gaps; and f."""
+    """Informative columns in units of their noise, without gaps; and f."""
     columns, residuals = [], []
     for column in tamed(values).T if len(values) else ():
         missing = np.isnan(column)
@@ -166,7 +166,7 @@ def _scaled(values: Floats) -> tuple[Floats, float]:
 
 
 def _stretches(scaled: Floats, alike: float) -> tuple[list[int], float]:
-    """Ends of segments and f. Days within segments that are more alike than was thought make cuts dearer."""
+    """Ends of segments, and f. Autocorrelation within segments above the estimate raises the penalty of cuts."""
     n, p = scaled.shape
     while True:
         ends = _cut(scaled, PENALTY * (1 + alike) / (1 - alike) * p * np.log(n))
@@ -177,7 +177,7 @@ def _stretches(scaled: Floats, alike: float) -> tuple[list[int], float]:
 
 
 def _within(scaled: Floats, bounds: list[int]) -> float:
-    """Lag-1 autocorrelation within segments, less what their means took away."""
+    """Lag-1 autocorrelation within segments, corrected for the subtraction of means."""
     rest = np.vstack([scaled[a:b] - scaled[a:b].mean(axis=0) for a, b in pairwise(bounds)])
     size = (rest**2).sum(axis=0)
     if not (size > 0).all():
@@ -201,7 +201,7 @@ def _cut(scaled: Floats, penalty: float) -> list[int]:
 
 
 def _recurring(medians: Floats, p: int) -> Ints:
-    """Number climates in order of appearance; segments with medians near each other share one."""
+    """Number climates in order of appearance; segments with nearby medians share one."""
     if len(medians) < 2 or p == 0:
         return np.zeros(len(medians), dtype=np.int64)
     from scipy.cluster.hierarchy import fcluster, linkage  # type: ignore[import-untyped, unused-ignore]

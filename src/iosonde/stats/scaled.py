@@ -1,4 +1,4 @@
-"""Numbers of any size, made small enough for squares of them to exist."""
+"""Scaling of numbers of any size so that their squares do not overflow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def tamed(values: Floats) -> Floats:
-    """Columns of ``values`` (n,) or (n, p), n > 0, divided by their largest size: for what knows no unit.
+    """``values`` (n,) or (n, p), n > 0, with columns divided by their largest magnitude: for unit-free methods.
 
     Missing data: NaN stays NaN, and a column of nothing else is left as it is.
     """

@@ -1,4 +1,4 @@
-"""The best cut of one series into stretches of one level each, for any spacing in time, and what a step is worth.
+"""Optimal segmentation of one series into levels, for any spacing in time, and the significance of steps.
 
 Cost ``sum of squared distances to segment means + penalty per change``, minimised exactly in O(n**2). The chance
 of a step is that of the largest one that a search would find without any ::
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 FEWEST = 5
 """Values of a segment, at least."""
 SURE = 0.05
-"""A change has at most this chance by each of two tests; both together let pass about half of it."""
+"""Significance level of each of two tests of a change; both together pass about half of that."""
 SEEN = 3.0
-"""Autocorrelation above this over sqrt(n) is there."""
+"""Autocorrelation above this over sqrt(n) is significant."""
 
 
 class Series:
-    """A series at ``at`` (days), values ``z`` of about unit noise; sums from which costs of stretches follow."""
+    """A series at ``at`` (days), values ``z`` of about unit noise, with prefix sums for costs of segments."""
 
     def __init__(self, at: Floats, z: Floats, shortest_days: float) -> None:
         self.at = at
@@ -59,7 +59,7 @@ class Series:
         return best_cuts(self.cost, self._last_start, penalty)
 
     def sure(self, cuts: list[int]) -> tuple[list[int], float]:
-        """Take the least sure change back until all are sure; with kappa of what is left within segments."""
+        """Remove the least significant change until all are significant; with kappa of the residuals."""
         cuts = list(cuts)
         while True:
             bounds = [0, *cuts, len(self.at)]
@@ -73,7 +73,7 @@ class Series:
             del cuts[int(np.argmax(p))]
 
     def _kappa(self, bounds: list[int]) -> float:
-        """From autocorrelation within segments at two lags, less what their means took away.
+        """Kappa from autocorrelation within segments at two lags, corrected for the subtraction of means.
 
         A first-order process under white noise has a(2) / a(1) = phi, whatever the noise.
         """
@@ -90,7 +90,7 @@ class Series:
         return 1 + 2 * one / (1 - phi)
 
     def step(self, a: int, cut: int, b: int, kappa: float) -> float:
-        """Chance of such a step at a place that was looked for."""
+        """Significance (p) of a step at a position chosen by search."""
         n, left, right = b - a, cut - a, b - cut
         within = float(self.cost(a, cut) + self.cost(cut, b)) / max(1, n - 2)
         gap = abs(self._mean(a, cut) - self._mean(cut, b))
@@ -98,7 +98,7 @@ class Series:
         return chance(float(c), n, n / kappa - 2)
 
     def gradual(self, bounds: Sequence[int], kappa: float) -> bool:
-        """Whether a straight line does as well as levels between ``bounds`` (first, cuts, end).
+        """True if a straight line fits as well as levels between ``bounds`` (first, cuts, end).
 
         Each place that was looked for is worth ``kappa ln n`` (Schwarz 1978).
         """
@@ -116,7 +116,9 @@ class Series:
 
 
 def chance(t: float, n: int, freedom: float) -> float:
-    """Of a largest step of ``t`` standard errors among ``n`` values with so many degrees of freedom."""
+    """Significance (p) of a largest step of ``t`` standard errors among ``n`` values; ``freedom``: degrees of
+    freedom.
+    """
     c = _normal(t, freedom)
     if c < 1.5:
         return 1.0
@@ -126,7 +128,7 @@ def chance(t: float, n: int, freedom: float) -> float:
 
 
 def _normal(t: float, freedom: float) -> float:
-    """The normal deviate that is as unlikely as Student's ``t``; 0 without degrees of freedom, at most 37."""
+    """Normal deviate with the p value of Student's ``t``; 0 without degrees of freedom, at most 37."""
     if freedom <= 0:
         return 0.0
     share = float(student_share(np.array(-t), freedom))

@@ -1,4 +1,4 @@
-"""Which metrics explain a history of performance, one after the other, whatever the shape.
+"""Forward selection of metrics that explain a history of performance, whatever the shape of the relation.
 
 With ``z`` the standardised ranks of a metric, each metric enters with two columns, ``z`` and ``z**2 - 1``:
 least squares on the ranks of y then also sees what hurts only beyond a threshold, or at both ends. Metrics
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 MOST_MISSING = 0.3
-"""A metric that lacks a larger share of the rows is left out."""
+"""Largest share of missing rows of a metric in use."""
 FEWEST = 8
-"""Rows below which nothing is selected."""
+"""Least number of rows for a selection."""
 SAME_AXIS = 1e-6
-"""A metric whose column keeps less than this share of its length is what was chosen before."""
+"""Collinearity: a metric whose column keeps less than this share of its length adds nothing."""
 ROUNDING = 1e-9
-"""Gains closer than this are the same: the first metric enters."""
+"""Gains closer than this are equal: the first metric enters."""
 ALONE = 0.25
-"""Beyond a threshold: the flat part changes by less than this share of the other."""
+"""Threshold shape: the flat part changes by less than this share of the other."""
 CLEAR = 2.0
-"""Standard errors that both ends must differ from the middle for a U."""
+"""Standard errors by which both ends must differ from the middle for a U."""
 
 
 class Shape(StrEnum):
-    """How y goes with a metric."""
+    """Shape of the relation of y with a metric."""
 
     MONOTONE = "monotone"
     THRESHOLD = "threshold"
@@ -45,7 +45,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """A metric that entered.
+    """A selected metric.
 
     ``gain``: share of the variance of y's ranks that it adds (delta R**2); ``sign``: +1 where y is higher
     at the metric's upper end than at its lower, for a U where it is higher at the ends than in the middle.
@@ -59,7 +59,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Selection:
-    """``alone`` (p,): R**2 of each metric by itself, NaN where left out; ``steps``: those that entered.
+    """``alone`` (p,): R**2 of each metric by itself, NaN if left out; ``steps``: the selected ones.
 
     ``first`` is the best metric even where the rule lets none enter; None where there is none.
     """
@@ -70,14 +70,14 @@ class Selection:
 
     @property
     def first(self) -> int | None:
-        """The metric that explains most by itself."""
+        """Metric that explains most by itself."""
         if np.isnan(self.alone).all():
             return None
         return int(np.flatnonzero(self.alone >= np.nanmax(self.alone) - ROUNDING)[0])
 
 
 def select(y: Floats, metrics: Floats, most: int = 8) -> Selection:
-    """Select among the columns of ``metrics`` (n, p) what explains ``y`` (n,).
+    """Select the columns of ``metrics`` (n, p) that explain ``y`` (n,).
 
     Missing data: rows without y are left out. A metric is ranked among its known values, a missing one
     stands in the middle (it speaks neither for nor against); metrics of which more than ``MOST_MISSING``
@@ -113,7 +113,7 @@ def select(y: Floats, metrics: Floats, most: int = 8) -> Selection:
 
 
 def _scores(x: Floats) -> tuple[Places, Floats]:
-    """Columns that can be used, and their standardised ranks with 0 for what is missing."""
+    """Usable columns, and their standardised ranks with 0 for missing values."""
     missing = np.isnan(x)
     ranks = midranks(x)
     with np.errstate(invalid="ignore"):
@@ -128,7 +128,7 @@ def _scores(x: Floats) -> tuple[Places, Floats]:
 
 
 def _standard(columns: Floats) -> Floats:
-    """Centred columns of length sqrt(n); what is missing lies in the middle, what never changes is 0."""
+    """Centred columns of length sqrt(n); missing values lie in the middle, constant columns are 0."""
     known = ~np.isnan(columns)
     mean = np.where(known, columns, 0.0).sum(axis=0) / known.sum(axis=0)
     centred = np.where(known, columns - mean, 0.0)
@@ -138,7 +138,7 @@ def _standard(columns: Floats) -> Floats:
 
 
 def _gains(first: Floats, second: Floats, rest: Floats) -> Floats:
-    """By how much each pair of columns lowers the squared length of ``rest``."""
+    """Decrease of the squared length of ``rest`` by each pair of columns."""
     n = len(rest)
     aa, bb = (first**2).sum(axis=0), (second**2).sum(axis=0)
     ab = (first * second).sum(axis=0)
@@ -153,7 +153,7 @@ def _gains(first: Floats, second: Floats, rest: Floats) -> Floats:
 
 
 def _axes(one: Floats, other: Floats) -> list[Floats]:
-    """Orthonormal axes that two columns span."""
+    """Orthonormal basis of two columns."""
     axes: list[Floats] = []
     for column in (one, other):
         rest = column
@@ -166,7 +166,7 @@ def _axes(one: Floats, other: Floats) -> list[Floats]:
 
 
 def _described(z: Floats, target: Floats, chosen: list[tuple[int, float]]) -> list[Step]:
-    """Sign and shape of each chosen metric, with what the others explain taken out."""
+    """Sign and shape of each chosen metric, with the effect of the others removed."""
     pairs = {
         place: (_standard(z[:, [place]]), _standard(z[:, [place]] ** 2 - 1)) for place, _ in chosen
     }
@@ -184,7 +184,7 @@ def _described(z: Floats, target: Floats, chosen: list[tuple[int, float]]) -> li
 
 
 def _shape(z: Floats, y: Floats) -> tuple[int, Shape]:
-    """From the means of y over the thirds of a metric."""
+    """Sign and shape from the means of y over the thirds of a metric."""
     known = ~np.isnan(z)
     z, y = z[known], y[known]
     lower, upper = np.quantile(z, [1 / 3, 2 / 3])

@@ -1,4 +1,4 @@
-"""Classes of sizes that a history itself shows: cuts in the valleys of log size.
+"""Classes of sizes found in a history: cuts in the valleys of log size.
 
 The logarithms of the sizes are counted in windows of ``WINDOW``. A valley splits them where its window holds far fewer
 sizes than the fullest window on either side: at most ``EMPTIER`` of the smaller one, with a chance of at most ``P`` if
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 WINDOW = log(1.35)
 """Sizes within this factor (e to the power of it) are of one window."""
 PARTS = 4
-"""Steps in which the window moves over its own width."""
+"""Steps per width of the moving window."""
 FEWEST = 10
-"""Sizes of a class, at least."""
+"""Least number of sizes of a class."""
 EMPTIER = 1 / 3
 P = 0.001
 _LARGEST_COUNT = 500
-"""Beyond so many sizes in two windows the share alone decides: the chance is far below ``P``."""
+"""Sizes in two windows beyond which the share alone decides: the p value is far below ``P``."""
 _MOST_STEPS = 4000
-"""A wider range of sizes is cut off at its ends: 4000 steps are 130 orders of magnitude."""
+"""Longest range of sizes in steps; its ends are cut off: 4000 steps are 130 orders of magnitude."""
 
 
 def size_classes(sizes: Floats) -> Ints:
@@ -51,7 +51,7 @@ def size_classes(sizes: Floats) -> Ints:
 
 
 def _cuts(logs: Floats, first: int, last: int) -> list[int]:
-    """Places in sorted ``logs`` at which a class begins, of those in [first, last)."""
+    """Positions in sorted ``logs`` at which a class starts, within [first, last)."""
     at = _valley(logs[first:last])
     if at is None:
         return []
@@ -59,7 +59,7 @@ def _cuts(logs: Floats, first: int, last: int) -> list[int]:
 
 
 def _valley(logs: Floats) -> int | None:
-    """How many of sorted ``logs`` (n,) lie below the clearest valley; None where there is none."""
+    """Number of sorted ``logs`` (n,) below the clearest valley; None if there is none."""
     n = len(logs)
     if n < 2 * FEWEST or logs[-1] - logs[0] < WINDOW:
         return None
@@ -82,7 +82,7 @@ def _valley(logs: Floats) -> int | None:
 
 
 def _chance(valley: int, peak: int) -> float:
-    """Chance that a window holds at most ``valley`` where two equally dense ones hold both together."""
+    """Probability that a window holds at most ``valley`` if two equally dense ones hold both together."""
     total = valley + peak
     if total > _LARGEST_COUNT:
         return 0.0

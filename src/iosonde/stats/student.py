@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def student_share(t: Floats, freedom: Floats | float) -> Floats:
-    """Share of Student's variable with ``freedom`` > 0 degrees (same shape, or one for all) below ``t``.
+    """Share of Student's distribution with ``freedom`` > 0 degrees (same shape, or one for all) below ``t``.
 
     NaN stays NaN. Source: Abramowitz and Stegun 26.5.8 and 26.7.1 (``rust/core/src/student.rs``).
     """
@@ -26,7 +26,7 @@ def student_share(t: Floats, freedom: Floats | float) -> Floats:
 
 
 def student_quantile(probability: float, freedom: float) -> float:
-    """What Student's variable with ``freedom`` > 0 degrees is below with a probability, 0 < p < 1.
+    """Quantile of Student's distribution with ``freedom`` > 0 degrees at ``probability``, 0 < p < 1.
 
     Raises ValueError outside of either range.
     """

@@ -1,4 +1,4 @@
-"""Student's interval of a mean, with a floor for how alike repeats can be believed to be."""
+"""Student's interval of a mean, with a lower bound of the standard deviation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 CONFIDENCE = 0.90
-"""Of all intervals of adaptive mode: two one-sided tests at 5%."""
+"""Confidence of all intervals of adaptive mode: two one-sided tests at 5%."""
 SD_FLOOR = 0.01
-"""Repeats (logarithms) that agree better than this agree by luck."""
+"""Least standard deviation of repeats (logarithms); better agreement is luck."""
 
 
 def quantile_of_t(probability: float, freedom: int) -> float:
@@ -24,19 +24,19 @@ def quantile_of_t(probability: float, freedom: int) -> float:
 
 
 def standard_error(values: Floats, floor: float = SD_FLOOR) -> float:
-    """Of the mean of ``values`` (n,), none missing; NaN below two."""
+    """Standard error of the mean of ``values`` (n,), none missing; NaN below two."""
     if len(values) < 2:
         return float("nan")
     return max(floor, float(np.std(values, ddof=1))) / float(np.sqrt(len(values)))
 
 
 def half_width(values: Floats, floor: float = SD_FLOOR) -> float:
-    """Half of the interval of the mean of ``values`` (n,); 0 for a single one, which has no interval."""
+    """Half width of the interval of the mean of ``values`` (n,); 0 for a single value, which has no interval."""
     if len(values) < 2:
         return 0.0
     return half_of(standard_error(values, floor), len(values))
 
 
 def half_of(error: float, n: int) -> float:
-    """Half of the interval of what has a standard error from ``n`` > 1 repeats."""
+    """Half width of the interval for a standard error from ``n`` > 1 repeats."""
     return quantile_of_t((1 + CONFIDENCE) / 2, n - 1) * error

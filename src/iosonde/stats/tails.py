@@ -1,4 +1,4 @@
-"""Tails of distributions, for arrays of any shape."""
+"""Tail probabilities of distributions, for arrays of any shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def normal_share(z: Floats) -> Floats:
 
 
 def normal_quantile(p: Floats) -> Floats:
-    """What a standard normal variable is below with probability ``p``. NaN stays NaN."""
+    """Quantile of the standard normal distribution at ``p``. NaN stays NaN."""
     from scipy.special import ndtri  # type: ignore[import-untyped, unused-ignore]
 
     z: Floats = ndtri(p)
@@ -33,7 +33,7 @@ def normal_density(z: Floats) -> Floats:
 
 
 def poisson_tail(count: Ints, expected: Floats) -> Floats:
-    """Probability of at least ``count`` where ``expected`` are expected; 1 for a count of 0."""
+    """Probability of at least ``count`` if ``expected`` are expected; 1 for a count of 0."""
     from scipy.special import gammainc  # type: ignore[import-untyped, unused-ignore]
 
     tail: Floats = np.where(count > 0, gammainc(np.maximum(count, 1), expected), 1.0)

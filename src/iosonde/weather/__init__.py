@@ -1,1 +1,1 @@
-"""Is storage slow, since when, how often? From samples to slowdown, events, comparison and reports."""
+"""Slowness of storage over time: samples, slowdown, events, comparison and reports."""

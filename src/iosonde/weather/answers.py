@@ -1,4 +1,4 @@
-"""The questions about probed storage, one function each: what the command line, the page and notebooks call.
+"""Answers about probed storage, one function each, for the command line, the page and notebooks.
 
 A door parses what people write, calls one of these and renders what it gets. Light imports only: ``iosonde now`` and
 ``iosonde check`` run through here, so analysis modules load when they are called.
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     """Begin and end in ns, None = open."""
 
 _STORE_S = 1.0
-"""A ping waits so long for what the store knows."""
+"""Time limit of a ping for reading the store."""
 
 
 class Happened(NamedTuple):
-    """Slow events of a span, who saw them, and logged events without those that a slow event shows better.
+    """Slow events of a span, their observers, and logged events that no slow event covers.
 
     ``not_judged``: intervals of the span that were not judged, with the reason of each. ``windows``: length of the
     windows that every series is judged in, ns.
@@ -54,7 +54,7 @@ class Happened(NamedTuple):
 
 
 class Recurrences(NamedTuple):
-    """What comes back. ``places``: how many were looked at; ``looked_ns``: the longest time that was looked at."""
+    """Recurring events. ``places``: number of places examined; ``looked_ns``: the longest time examined."""
 
     found: list[Recurring]
     places: int
@@ -62,19 +62,19 @@ class Recurrences(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two sides beside each other, and a verdict an operation."""
+    """Two sides, and a verdict per operation."""
 
     compared: Compared
     verdicts: list[OpComparison]
 
 
 def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
-    """The verdict of every live state, in their order; servers of one target are seen side by side."""
+    """Verdict of every live state, in their order; servers of one target are judged side by side."""
     return from_states(states, now_ns)
 
 
 def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:
-    """What probes know of the file system of ``path``. A store that hangs, or is none, knows nothing."""
+    """Known state of the file system of ``path``. A store that hangs, or is none, gives nothing."""
     from iosonde.host.child import ask
     from iosonde.host.mounts import mount_table
     from iosonde.weather.ping.watched import watched as of_states
@@ -86,7 +86,7 @@ def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:
 
 
 def event_log(root: Path, span_ns: Span, now_ns: int | None = None) -> EventLog:
-    """What agents logged; ``now_ns`` tells which of them still run. Raises StoreError."""
+    """Events that agents logged; ``now_ns`` tells which of them still run. Raises StoreError."""
     from iosonde.weather.events.log import EventLog, read_events
 
     return EventLog(read_states(root), read_events(root, *span_ns), now_ns)
@@ -102,7 +102,7 @@ def events(
     agent_only: bool = False,
     write_back: bool = False,
 ) -> Happened:
-    """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged.
+    """Events of ``targets`` (none: of all). ``agent_only``: only those that agents logged.
 
     ``write_back``: events that are over are written to the store, for readers that do not compute. Raises StoreError.
     """
@@ -133,7 +133,7 @@ def events(
 def recurring(
     root: Path, until_ns: int, seed: int, zone: tzinfo | None, targets: Collection[str] = ()
 ) -> Recurrences:
-    """What came back in the eight weeks before ``until_ns``. ``seed``: of the permutations. Raises StoreError."""
+    """Recurring events in the eight weeks before ``until_ns``. ``seed``: of the permutations. Raises StoreError."""
     import numpy as np
 
     from iosonde.model.frames import SlowdownQuery
@@ -158,7 +158,7 @@ def compare(
     margin: float,
     zone: tzinfo | None = None,
 ) -> Comparison:
-    """B as seen from A, both as people write them; ``defaults``: what they leave open.
+    """Compare B with A, both as people write them; ``defaults``: values that they leave open.
 
     Raises UsageError (a side that is none, or both the same), NothingMeasuredError, StoreError.
     """
@@ -242,7 +242,7 @@ def digest(store: Store, until_ns: int, seed: int, zone: tzinfo | None = None) -
 
 
 def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
-    """Windows, usual latencies and slow spans; no windows: there are no samples for it.
+    """Windows, usual latencies and slow spans; no windows without samples.
 
     Spans are those of ``events``, whatever the range; of another baseline than the guarded one, and of windows shorter
     than a minute, those of these windows. Raises UsageError, StoreError.
@@ -255,7 +255,7 @@ def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
 def slowdown_figures(
     store: Store, result: SlowdownResult, load: tuple[int, int] | None = None
 ) -> list[Sheet]:
-    """A figure a target, host and rate, with single operations behind the windows.
+    """A figure per target, host and rate, with single operations behind the windows.
 
     ``load``: when a known load ran (ns); what is usual is then held at its value before it. Raises StoreError.
     """

@@ -1,4 +1,4 @@
-"""What iosonde keeps in a directory for its next probe or benchmark, and the removal of it."""
+"""Listing and removal of files that iosonde keeps in a directory for its next probe or benchmark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.model.units import format_size
 
 
 class Kept(NamedTuple):
-    """A marked directory of this user. ``held``: in use; ``errno``: why something of it could not be removed."""
+    """A marked directory of this user. ``held``: in use; ``errno``: reason why a part could not be removed."""
 
     path: str
     made_by: str
@@ -23,12 +23,12 @@ class Kept(NamedTuple):
 
 
 def kept(directory: str) -> list[Kept]:
-    """What lies there. Raises MeasureError: the directory cannot be read."""
+    """Marked directories in a directory. Raises MeasureError: the directory cannot be read."""
     return _looked(directory, remove=False)
 
 
 def clean(directory: str) -> list[Kept]:
-    """The same, and what nobody holds is removed. Raises MeasureError."""
+    """As ``kept``, and remove those not in use. Raises MeasureError."""
     return _looked(directory, remove=True)
 
 
@@ -40,7 +40,7 @@ def _looked(directory: str, *, remove: bool) -> list[Kept]:
 
 
 def say(one: Kept) -> str:
-    """``removed /work/.iosonde-1000/login2: 1,001 files, 1.00 GiB``, or why it stays."""
+    """``removed /work/.iosonde-1000/login2: 1,001 files, 1.00 GiB``, or the reason why it stays."""
     size = f"{one.files:,} file{'' if one.files == 1 else 's'}, {format_size(one.bytes)}"
     if one.held:
         return f"kept {one.path}: in use, or locks do not work there ({size})"

@@ -1,4 +1,4 @@
-"""What probing a target costs its storage, from the agent's own settings in its live state.
+"""Cost of probing a target for its storage, from the agent's settings in its live state.
 
 It is what the agent asks for: a probe that hangs or lowers its rate moves less. What it did move stands in
 ``iosonde report``.
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _BLOCKS, _OBJECTS = ("data_read", "data_write"), ("md_create", "md_read")
-"""Operations that move a block of the big file, and those that move a small file."""
+"""Operations on a block of the big file, and those on a small file."""
 
 
 class ProbeCost(NamedTuple):
-    """Per second and on disk; None: the state does not say. ``budget``: limits by name, those that are set."""
+    """Rates per second and bytes on disk; None: not in the state. ``budget``: the limits set, by name."""
 
     host: str
     target: str
@@ -31,7 +31,7 @@ class ProbeCost(NamedTuple):
 
 
 def probe_cost(state: Mapping[str, Any]) -> ProbeCost:
-    """Of one live state, as ``engine.states`` reads it."""
+    """Cost of one live state, as ``engine.states`` reads it."""
     ops = [str(one["op"]) for one in state.get("ops") or ()]
     period = state.get("period_ns") or None
     known = period if ops else None
@@ -71,7 +71,7 @@ def say_cost(cost: ProbeCost) -> str:
 
 
 def say_costs(costs: list[ProbeCost]) -> str:
-    """All of them together; empty where there is none."""
+    """Sum of all costs; empty for none."""
     known = [one for one in costs if one.ops_per_s is not None]
     if not known:
         return ""

@@ -1,4 +1,4 @@
-"""Following the spool: what was appended since the last look, without reading anything twice.
+"""Incremental reader of the spool: rows appended since the last poll, none read twice.
 
 A live page wants the newest rows every second; reading whole segments for them would cost more the
 longer a segment grows. A follower remembers how far it has read each segment::
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
 
 _SEALED_EVERY = 30
-"""Polls between two looks at the sealed files: they change once an hour, and may be many."""
+"""Polls between two listings of sealed files, which change once an hour, and may be many."""
 
 
 class RowsKey(NamedTuple):
-    """Whose rows they are."""
+    """Host, target and op of rows."""
 
     host: str
     target: str
@@ -40,7 +40,7 @@ class RowsKey(NamedTuple):
 
 @dataclass(frozen=True)
 class News:
-    """What one poll found.
+    """Result of one poll.
 
     ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns response_ns`` (float64 ns,
     NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late because one before it
@@ -69,7 +69,7 @@ class Follower:
         self._polls = 0
 
     def poll(self) -> News:
-        """Rows appended since the last poll."""
+        """Poll: rows appended since the last one."""
         first = self._polls == 0
         segments = spool_segments(self._root)
         gone = self._forget_missing(segments)
@@ -88,7 +88,7 @@ class Follower:
         )
 
     def _read_on(self, segment: Segment) -> _core.SpoolChunk | None:
-        """The part of a segment behind its offset; None when there is nothing new or it is gone."""
+        """Part of a segment after its offset; None if there is nothing new or it is gone."""
         offset, size = self._read.get(segment, 0), -1
         try:
             size = segment.path.stat().st_size
@@ -105,7 +105,7 @@ class Follower:
         return chunk if chunk["rows"] else None
 
     def _forget_missing(self, segments: list[Segment]) -> bool:
-        """Whether a segment that was followed is gone: its last rows may not have been seen."""
+        """True if a followed segment is gone: its last rows may have been missed."""
         missing = self._read.keys() - set(segments)
         for segment in missing:
             del self._read[segment]
@@ -114,7 +114,7 @@ class Follower:
         return bool(missing)
 
     def _look_at_sealed(self) -> bool:
-        """Whether there are sealed segments that were not there before."""
+        """True if there are new sealed segments."""
         sealed = segment_keys(parquet_segments(self._root))
         new = not sealed <= self._sealed
         self._sealed = sealed
@@ -122,7 +122,7 @@ class Follower:
 
 
 def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
-    """A chunk's rows by host, target and op."""
+    """Rows of a chunk by host, target and op."""
     raw, header = chunk["columns"], chunk["header"]
     due, began, ended = (
         np.frombuffer(raw[name], dtype=np.int64) for name in ("due_ns", "began_ns", "ended_ns")
@@ -155,13 +155,13 @@ def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
 
 
 def _difference(begin: Ints, end: Ints) -> Floats:
-    """``end - begin``, NaN where one of them is null."""
+    """``end - begin``, NaN if either is null."""
     unknown = (begin == NULL_NS) | (end == NULL_NS)
     return np.where(unknown, np.nan, np.where(unknown, 0, end) - np.where(unknown, 0, begin))
 
 
 def _joined(frames: list[Frame]) -> Frame:
-    """Frames of the same columns, one after the other."""
+    """Concatenate frames with the same columns."""
     if len(frames) == 1:
         return frames[0]
     names = frames[0].keys()

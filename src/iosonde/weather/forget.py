@@ -1,4 +1,4 @@
-"""Probes that ended: which of them still matter, and how one is forgotten."""
+"""Retired probes: selection of current states, and removal of old ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from iosonde.weather.slowdown.findings import from_states, is_live
 def current(
     states: Sequence[dict[str, Any]], now_ns: int, kept: Collection[tuple[str, str]] = ()
 ) -> list[dict[str, Any]]:
-    """States that say something about now, in their order.
+    """States that are still relevant, in their order.
 
     A stopped probe does not count where another one watches the same target or path, nor a day after its end, unless
     its host and target are ``kept``. A copy without news for a day counts as stopped.
@@ -26,7 +26,7 @@ def current(
 
 
 def forget(root: Path, states: Iterable[dict[str, Any]], now_ns: int) -> list[Path]:
-    """Remove states and baselines of probes that do not run; what was measured stays.
+    """Remove states and baselines of probes that do not run; measurements stay.
 
     Raises UsageError: one of them runs.
     """
@@ -42,7 +42,7 @@ def forget(root: Path, states: Iterable[dict[str, Any]], now_ns: int) -> list[Pa
 
 
 def files_of(root: Path, state: dict[str, Any]) -> list[Path]:
-    """The state and the baselines of one target of one host."""
+    """State and baseline files of one target of one host."""
     host, name = slug(str(state["host"])), str(state["slug"])
     baselines = (root / "baselines" / host).glob(f"{name}.*ms.baseline*")
     return [root / "state" / host / f"{name}.json", *sorted(baselines)]

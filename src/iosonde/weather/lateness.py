@@ -1,4 +1,4 @@
-"""Who made an operation late, as SQL: an operation before it that went on, or the probing host.
+"""SQL for the cause of an operation's lateness: an earlier operation still in progress, or the probing host.
 
 ::
 
@@ -21,16 +21,16 @@ from iosonde.model.arrays import Flags, Instants
 from iosonde.model.frames import NULL_NS
 
 LATE_BY_HOST = f"(outcome = 'ok' AND coalesce({LATE}, false) AND NOT held_up)"
-"""The probing host alone began it late. Of rows with the column ``held_up``."""
+"""SQL: the probing host alone delayed the start. Needs the column ``held_up``."""
 MISSED_BY_HOST = "(outcome = 'shed' AND control_runq_ns IS NOT NULL)"
-"""The probing host kept the probe from working on its tick: neither seen nor lost."""
+"""SQL: the probing host kept the probe from its tick: neither seen nor lost."""
 
 _SUSPECT = f"(outcome = 'ok' AND coalesce({LATE}, false))"
 _FREE = (
     "CASE WHEN began_ns IS NOT NULL THEN ended_ns - greatest(coalesce(control_runq_ns, 0), 0) END"
 )
 _LONG = "(period_ns > 0 AND began_ns IS NOT NULL AND coalesce(ended_ns - due_ns > period_ns // 2, false))"
-"""Long enough to hold up the next one, a period later."""
+"""SQL: long enough to hold up the next operation, a period later."""
 _BEFORE = (
     f"OVER (PARTITION BY {', '.join(SERIES_KEY)} ORDER BY due_ns "
     "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"

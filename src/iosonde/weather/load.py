@@ -1,4 +1,4 @@
-"""A load of our own on a directory: something real to be slow under."""
+"""Artificial load on a directory, for demonstrations and tests."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,9 @@ from iosonde.model import errors
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a load did: instants in UTC ns, the median latency of its own operations, what stopped it early."""
+    """Report of a load: instants in UTC ns, the median latency of its own operations, and the reason of an early
+    end.
+    """
 
     began_ns: int
     ended_ns: int
@@ -31,7 +33,7 @@ class Load:
         self._load = _core.Load(str(directory), kind, threads)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start the load; returns at once."""
         try:
             self._load.start()
         except OSError as error:
@@ -40,5 +42,5 @@ class Load:
             ) from None
 
     def stop(self) -> LoadReport:
-        """End it and remove its files."""
+        """End the load and remove its files."""
         return LoadReport(**self._load.stop())

@@ -1,4 +1,4 @@
-"""A probe in this process: the same core as the agent's, without the daemon."""
+"""Foreground probe: the agent's core in this process, without the daemon."""
 
 import json
 import math
@@ -18,7 +18,7 @@ Progress = Callable[[str, str, int, int], bool]
 
 
 def worker_binary() -> str | None:
-    """The agent that is installed beside this Python; its processes may hang without harm.
+    """Path of the agent installed beside this Python; its processes may hang without harm.
 
     None if there is none: operations then run in threads, and one that hangs keeps the process.
     """
@@ -47,7 +47,7 @@ class ForegroundProbe:
             raise errors.UsageError(str(error)) from None
 
     def prepare(self, progress: Progress) -> list[str]:
-        """Make big files and pools ready; returns what people should know of each target.
+        """Prepare big files and pools; returns remarks on each target.
 
         A target that cannot be probed leaves no state: a path that was mistyped is nobody's news.
         """
@@ -59,14 +59,14 @@ class ForegroundProbe:
             raise errors.MeasureError(str(error)) from None
 
     def start(self) -> None:
-        """Begin the schedule."""
+        """Start the schedule."""
         try:
             self._probe.start()
         except _core.ProbeError as error:
             raise errors.MeasureError(str(error)) from None
 
     def snapshot(self) -> list[dict[str, Any]]:
-        """Every target's state now, as in the state folder."""
+        """Current state of every target, as in the state folder."""
         states: list[dict[str, Any]] = json.loads(self._probe.snapshot())
         return states
 
@@ -77,7 +77,7 @@ class ForegroundProbe:
         return [None if math.isnan(value) else value for value in values]
 
     def stop(self) -> dict[str, Any]:
-        """End the schedule, write everything, return the summary. May be called again."""
+        """End the schedule, write everything, return the summary. May be called repeatedly."""
         summary: dict[str, Any] = json.loads(self._probe.stop()) or {}
         return summary
 

@@ -1,4 +1,4 @@
-"""What a probe creates on its target, in words: before it begins and after it ended."""
+"""Words about the files that a probe creates on its target: before it starts and after it ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from iosonde.model.units import format_size
 
 
 def files(states: Sequence[dict[str, Any]]) -> list[str]:
-    """``/work: 1.00 GiB in 1,001 files while it is probed``; nothing of a target without files."""
+    """``/work: 1.00 GiB in 1,001 files while it is probed``; nothing for a target without files."""
     return [
         f"{state['path']}: {format_size(size)} in {state['pool'] + 1:,} files of the probe"
         for state in states
@@ -18,7 +18,7 @@ def files(states: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def kept_files(states: Sequence[dict[str, Any]]) -> list[str]:
-    """How to remove what stays for the next probe."""
+    """Hints on removing files that stay for the next probe."""
     return [
         f"{format_size(size)} of test files stay for the next probe; "
         f"'iosonde store clean {state['path']}' removes them"
@@ -28,7 +28,7 @@ def kept_files(states: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def size_bytes(state: dict[str, Any]) -> int:
-    """The big file and the pool; 0 where the state does not tell."""
+    """Bytes of the big file and the pool; 0 if not in the state."""
     parts = (state.get("file_bytes"), state.get("pool"), state.get("object_bytes"))
     if any(part is None for part in parts):
         return 0

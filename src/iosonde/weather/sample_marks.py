@@ -1,4 +1,4 @@
-"""Samples of one series, single or counted, as marks: what ``weather.samples_to_draw`` gives, in numbers to draw."""
+"""Samples of one series, single or counted, as marks: numbers to draw from ``weather.samples_to_draw``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Drawn(NamedTuple):
 
 
 def drawn(samples: Frame | None) -> Drawn:
-    """The marks of a series; of none for None. Values are seconds."""
+    """Marks of a series; empty for None. Values are seconds."""
     if samples is None:
         return Drawn(None, no_points(), 0, 0)
     if "level" in samples:
@@ -38,7 +38,7 @@ def drawn(samples: Frame | None) -> Drawn:
 
 
 def _from_samples(samples: Frame) -> Points:
-    """Service time of what ended ok, response time of the rest; what has none is left out.
+    """Service time of successful operations, response time of others; missing ones are left out.
 
     What ended ok but was held up has its service time like the others: one quantity a plot.
     """
@@ -54,7 +54,7 @@ def _from_samples(samples: Frame) -> Points:
 
 
 def _from_cells(samples: Frame) -> Drawn:
-    """Ok samples as a grid; the others, which must not drown in it, as points at their cells."""
+    """Ok samples as a grid; the others, to stay visible, as points at their cells."""
     level, n, kind = samples["level"], samples["n"], samples["kind"]
     silent = int(n[np.isnan(level)].sum())
     ok = (kind == "ok") & ~np.isnan(level)

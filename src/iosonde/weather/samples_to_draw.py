@@ -1,4 +1,4 @@
-"""Samples for a picture: each one while they are few, exact counts on a grid when they are many."""
+"""Samples for a picture: single ones if few, exact counts on a grid if many."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowdownResult
 from iosonde.weather.store import Store
 
 MANY = 20_000
-"""Samples of a series from which on they are counted on a grid ..."""
+"""Number of samples of a series from which on they are counted on a grid ..."""
 MANY_IN_ALL = 200_000
-"""... and samples of all series together."""
+"""... and number over all series together."""
 COLUMNS, PER_DECADE = 600, 24
-"""Cells across, and cells a decade of latency."""
+"""Cells across, and cells per decade of latency."""
 
 
 def scatter(store: Store, result: SlowdownResult) -> dict[SeriesKey, Frame]:
-    """The samples of the windows of ``result``: see ``gather``."""
+    """Samples of the windows of ``result``: see ``gather``."""
     windows = result.windows
     if len(windows) == 0:
         return {}
@@ -33,7 +33,7 @@ def scatter(store: Store, result: SlowdownResult) -> dict[SeriesKey, Frame]:
 def thinned(
     store: Store, query: SlowdownQuery, wanted: int, above_ns: int, seed: int
 ) -> dict[SeriesKey, Frame]:
-    """About ``wanted`` samples of every op of every target at random, and all above ``above_ns``.
+    """Random samples, about ``wanted`` per op and target, and all above ``above_ns``.
 
     Columns: ``due_ns service_ns response_ns outcome of_all``. Hosts (ranks) and periods are pooled: the keys have no
     host. Which samples are taken follows from ``seed``. What did not end ok is all there.
@@ -55,7 +55,7 @@ def thinned(
 def gather(
     store: Store, query: SlowdownQuery, since_ns: int, until_ns: int, *, many: bool | None = None
 ) -> dict[SeriesKey, Frame]:
-    """For every series due in [since, until) its samples, or their counts; those shed are no samples.
+    """Samples due in [since, until), or their counts, for every series; shed ones do not count.
 
     Few: ``due_ns service_ns response_ns outcome``. Many: ``start_ns bin_ns kind level n`` as
     ``Store.cells`` gives them, ``COLUMNS`` bins across and ``PER_DECADE`` levels a decade. ``many``

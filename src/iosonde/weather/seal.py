@@ -1,4 +1,4 @@
-"""Sealing: closed spool segments become Parquet, each by one atomic rename.
+"""Sealing: conversion of closed spool segments to Parquet, each by one atomic rename.
 
 ::
 
@@ -52,9 +52,9 @@ _PARQUET = f"{PARQUET}, COMPRESSION_LEVEL 15"
 its packed numbers half empty, is emptied again: 15% less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _SETTLED_S = 7200
-"""A segment of another host that was not appended to for so long is closed."""
+"""Time without an append after which another host's segment counts as closed."""
 _EMPTY_KEPT_S = 3600
-"""A segment without rows may just have been opened by a probe that has not locked it yet."""
+"""Grace time of an empty segment, which a starting probe may not have locked yet."""
 
 
 def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
@@ -87,7 +87,7 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
 def _seal_segment(
     root: Path, segment: Segment, ours: bool, warn: Callable[[str], None]
 ) -> Path | None:
-    """The Parquet file of one segment; None when there is nothing to do. ``ours``: locks tell all."""
+    """Parquet file of one segment; None if there is nothing to do. ``ours``: locks are conclusive."""
     with _closed(segment.path, ours) as file:
         if file is None:
             return None
@@ -115,12 +115,12 @@ def _seal_segment(
 
 
 def this_host() -> str:
-    """What probes of this machine call it unless they are told otherwise."""
+    """Default name of this machine in probes."""
     return platform.node()
 
 
 def boot_id() -> str | None:
-    """Which start of which kernel this is: a lock is seen by everybody on it."""
+    """Boot id of the kernel: a lock is visible to all processes on it."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip() or None
     except OSError:
@@ -128,7 +128,7 @@ def boot_id() -> str | None:
 
 
 def _own_folders(root: Path) -> set[str]:
-    """Folders below ``spool/`` whose segments are written on this machine if they are written at all."""
+    """Folders below ``spool/`` whose writers can only be on this machine."""
     folders, here = {slug(this_host())}, boot_id()
     if here is not None:
         folders |= {slug(str(s["host"])) for s in read_states(root) if s["boot_id"] == here}
@@ -136,13 +136,13 @@ def _own_folders(root: Path) -> set[str]:
 
 
 def _age_s(file: IO[bytes]) -> float:
-    """Seconds since somebody appended."""
+    """Seconds since the last append."""
     return time.time() - os.fstat(file.fileno()).st_mtime
 
 
 @contextlib.contextmanager
 def _closed(path: Path, ours: bool) -> Iterator[IO[bytes] | None]:
-    """The open file; None when somebody writes it or it is gone. ``ours``: a lock tells, if there are any."""
+    """Open file of a closed segment; None if it is written or gone. ``ours``: locks are conclusive, if supported."""
     try:
         file = opened(path, TABLE_BYTES)
     except FileNotFoundError:
@@ -158,7 +158,7 @@ def _closed(path: Path, ours: bool) -> Iterator[IO[bytes] | None]:
 
 
 def _locked(file: IO[bytes], path: Path) -> bool | None:
-    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed. None: no locks here."""
+    """True if the segment is unlocked, and now locked until ``file`` is closed. None: locks are unsupported."""
     for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
         try:
             fcntl.flock(file, kind | fcntl.LOCK_NB)
@@ -175,7 +175,7 @@ def _locked(file: IO[bytes], path: Path) -> bool | None:
 
 
 def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bool:
-    """``rows`` as a Parquet file that appears whole or not at all; not if the segment has vanished."""
+    """Write ``rows`` atomically as Parquet; False if the segment has vanished."""
     with contextlib.closing(connect()) as con:
         con.register("live_codes", rows.columns)
         sql = f"{spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}"
@@ -186,14 +186,14 @@ def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bo
 
 
 def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) -> None:
-    """Keep what outlives the samples. Where that fails the next reader of roll-ups makes it."""
+    """Store the roll-up of the samples. If that fails, the next reader computes it."""
     with contextlib.suppress(OSError, duckdb.Error):
         look_at_rows(con, [rows], SampleFilter())
         write(con, derive.derived(con), path)
 
 
 def _no_room(error: BaseException | None) -> bool:
-    """Whether something failed because the disk or a quota is full; the engine has only words."""
+    """True if an error means a full disk or quota; the engine reports only text."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     return any(os.strerror(number) in str(error) for number in (errno.ENOSPC, errno.EDQUOT))

@@ -1,4 +1,4 @@
-"""What people type to name one side of a comparison: a target, a host, a run, a period.
+"""Parser for one side of a comparison as people type it: a target, a host, a run, a period.
 
 ::
 
@@ -31,7 +31,7 @@ _KINDS = ("target", "host", "run")
 
 @dataclass(frozen=True)
 class StoreNames:
-    """What names may mean."""
+    """Known names of a store."""
 
     targets: frozenset[str]
     hosts: frozenset[str]
@@ -40,16 +40,16 @@ class StoreNames:
     span_of: Mapping[str, tuple[int, int]]
     """First and last sample of each run (ns)."""
     targets_at: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Those that are watched, by path."""
+    """Watched targets, by path."""
 
 
 def spellings(text: str) -> set[str]:
-    """A name or path as it stands, without the slash that a shell's completion adds, and as an absolute path."""
+    """Variants of a name or path: as typed, without a trailing slash, and absolute."""
     return {text, text.rstrip("/") or "/", os.path.abspath(text)}  # noqa: PTH100 - resolves .. only
 
 
 def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()) -> StoreNames:
-    """The names that the runs of a store give, and the paths that its states give."""
+    """Names from the runs of a store, and paths from its states."""
     targets: dict[str, set[str]] = {}
     spans: dict[str, tuple[int, int]] = {}
     hosts = set()
@@ -74,7 +74,7 @@ def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()
 
 
 def select(text: str, known: StoreNames, now_ns: int, zone: tzinfo | None = None) -> Part:
-    """The side that ``text`` names; ranges of a bare target, host or run stay open. Raises UsageError."""
+    """Side named by ``text``; ranges of a bare target, host or run stay open. Raises UsageError."""
     parts = select_all(text, known, now_ns, zone)
     if len(parts) > 1:
         ids = [part.run_id for part in parts]
@@ -86,7 +86,7 @@ def select(text: str, known: StoreNames, now_ns: int, zone: tzinfo | None = None
 
 
 def select_all(text: str, known: StoreNames, now_ns: int, zone: tzinfo | None = None) -> list[Part]:
-    """As ``select``, but a word that begins the ids of several runs names all of them."""
+    """As ``select``, but a common prefix of several run ids names all of them."""
     word = text.strip()
     left, at, right = word.rpartition("@")
     of_a_kind = left.partition(":")[0] in _KINDS
@@ -108,7 +108,7 @@ def select_all(text: str, known: StoreNames, now_ns: int, zone: tzinfo | None = 
 
 
 def _named(word: str, known: StoreNames) -> list[Part]:
-    """The target, run or host of this name, all runs whose ids it begins; none when there is none."""
+    """Target, run or host of this name, or all runs with this id prefix; empty for none."""
     kind, colon, rest = word.partition(":")
     if colon and kind in _KINDS:
         return _of_kind(kind, rest, known)
@@ -131,7 +131,7 @@ def _of_kind(kind: str, name: str, known: StoreNames) -> list[Part]:
 
 
 def _target(word: str, known: StoreNames) -> str | None:
-    """The target of this name, else the one that is watched at this path. Raises UsageError: several are."""
+    """Target of this name, or watched at this path. Raises UsageError for several."""
     if not word:
         return None
     same = spellings(word)
@@ -150,7 +150,7 @@ def _target(word: str, known: StoreNames) -> str | None:
 
 
 def runs_called(word: str, run_ids: Sequence[str]) -> list[str]:
-    """The run of this id; else all that it begins as in ``mdw`` of ``mdw-i0``; else, from 4 letters on, any."""
+    """Run of this id; else all with this prefix, as ``mdw`` for ``mdw-i0``; else, from 4 letters on, any match."""
     if word in run_ids:
         return [word]
     found = [run_id for run_id in run_ids if word and run_id.startswith(f"{word}-")]
@@ -176,7 +176,7 @@ def _some(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What the options say where a side says nothing."""
+    """Options that complete a side."""
 
     target: str | None = None
     host: str | None = None
@@ -185,7 +185,7 @@ class Defaults:
 
 
 def sides(one: Part, other: Part, options: Defaults, known: StoreNames) -> tuple[Part, Part]:
-    """Both sides with what the options add. Raises UsageError for what cannot be compared."""
+    """Both sides completed by the options. Raises UsageError for incomparable ones."""
     first, second = (_filled(part, options, known) for part in (one, other))
     if first == second:
         raise UsageError(
@@ -214,7 +214,7 @@ def _only(targets: frozenset[str]) -> str:
 
 
 def _refuse_overlap(one: Part, other: Part, known: StoreNames) -> None:
-    """A sample may not be on both sides."""
+    """Refuse a sample on both sides."""
     for name in ("target", "host", "run_id"):
         names = {getattr(one, name), getattr(other, name)} - {None}
         if len(names) > 1:
@@ -228,7 +228,7 @@ def _refuse_overlap(one: Part, other: Part, known: StoreNames) -> None:
 
 
 def _span(part: Part, known: StoreNames) -> tuple[float, float]:
-    """When a side's samples may be due, [since, until)."""
+    """Range of due times of a side's samples, [since, until)."""
     since = float("-inf") if part.since_ns is None else float(part.since_ns)
     until = float("inf") if part.until_ns is None else float(part.until_ns)
     if part.run_id is not None:

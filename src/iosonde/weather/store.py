@@ -1,4 +1,4 @@
-"""The face of a store folder."""
+"""Facade of a store folder."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Store:
     def with_rollups(
         self, host: str | None, target: str | None, ops: Sequence[str] | None
     ) -> Store:
-        """The same store as it is now, with the roll-ups of a scope read once. Raises StoreError."""
+        """The store with the roll-ups of a scope cached. Raises StoreError."""
         scope = SampleFilter(host, target, None if ops is None else tuple(ops))
         return Store(self.root, RollupsAtHand.read(self.root, scope))
 
@@ -84,7 +84,7 @@ class Store:
         return read_states(self.root)
 
     def probed(self) -> bool:
-        """Whether it has a state, samples, kept windows or roll-ups of any target."""
+        """True if it has a state, samples, kept windows or roll-ups of any target."""
         kept = (
             spool_segments(self.root)
             or parquet_segments(self.root)
@@ -94,7 +94,7 @@ class Store:
         return bool(kept or read_states(self.root))
 
     def targets(self) -> list[TargetRef]:
-        """Every (host, target) that has a state, samples, kept windows or roll-ups, sorted."""
+        """Every (host, target) with a state, samples, kept windows or roll-ups, sorted."""
         sql = "SELECT DISTINCT host, target FROM samples"
         known = self._ask(Query((sql,), _pairs, merge=operator.or_))
         living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
@@ -150,7 +150,7 @@ class Store:
         levels: bool = False,
         **which: Unpack[SampleChoice],
     ) -> WindowTable:
-        """``windows`` from roll-ups: quick, and still there when raw samples are gone.
+        """``windows`` from roll-ups: quick, and available after raw samples are gone.
 
         ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact, and so are
         quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
@@ -182,7 +182,7 @@ class Store:
         return self._ask(operations_query(scope, series))
 
     def count(self, **which: Unpack[WhichSamples]) -> int:
-        """How many samples are due in [since, until)."""
+        """Number of samples due in [since, until)."""
         sql = "SELECT count(*) AS n FROM samples"
         return self._ask(Query[int]((sql,), _number, _scope(which), merge=operator.add))
 
@@ -212,7 +212,7 @@ class Store:
         by_run: bool = False,
         **which: Unpack[WhichSamples],
     ) -> Frame:
-        """Exact counts of what ended ok on a grid of log service time: ``target run_id op level n``.
+        """Exact counts of successful operations on a grid of log service time: ``target run_id op level n``.
 
         ``level``: floor(per_decade * log10(latency in ns)). Hosts and periods are pooled; runs too, with
         an empty ``run_id``, unless ``by_run``.
@@ -230,7 +230,7 @@ class Store:
         by_run: bool = False,
         **which: Unpack[WhichSamples],
     ) -> Frame:
-        """About ``wanted`` samples an op at random, every one above ``above_ns``, every one that failed.
+        """Random samples, about ``wanted`` per op, and all above ``above_ns`` or failed.
 
         Columns: ``target run_id op of_all due_ns outcome service_ns response_ns``, sorted; ``of_all``: how many
         there were to choose from. Hosts are pooled; runs too unless ``by_run``.
@@ -245,7 +245,7 @@ class Store:
         least: int,
         **which: Unpack[WhichSamples],
     ) -> tuple[Frame, Frame]:
-        """A box of every series' service times, and every sample outside of it.
+        """Box of every series' service times, and all outliers.
 
         Boxes, sorted by host, target, op, period_ns: ``n_due n q25_ns q50_ns q75_ns low_ns high_ns``
         (exact nearest ranks; whiskers end within ``reach`` log box heights; NaN below ``least`` ok
@@ -255,7 +255,7 @@ class Store:
         return self._ask(boxes_query(_scope(which), reach, least))
 
     def tally(self, **which: Unpack[SampleChoice]) -> Frame:
-        """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
+        """Totals of each series: ``n_due n_lost n_begun moved_bytes busy_ns``.
 
         ``n_lost``: due, and held up by more than a tenth of the period, skipped, timed out, failed or
         pending. ``busy_ns``: sum of service times. Then one column a cache state with how many
@@ -299,7 +299,7 @@ def _scope(which: SampleChoice | WhichSamples) -> SampleFilter:
 
 
 def _whole_windows(scope: SampleFilter, window_ns: int) -> SampleFilter:
-    """The same, widened to whole windows."""
+    """The scope widened to whole windows."""
     since, until = scope.since_ns, scope.until_ns
     return replace(
         scope,
@@ -309,7 +309,7 @@ def _whole_windows(scope: SampleFilter, window_ns: int) -> SampleFilter:
 
 
 def _tag_scope(tags: Tags, window_ns: int) -> SampleFilter:
-    """The time range that the tagged windows cover."""
+    """Time range covered by the tagged windows."""
     starts = tags["start_ns"]
     if len(starts) == 0:
         return SampleFilter(since_ns=0, until_ns=0)

@@ -1,1 +1,1 @@
-"""Who is the limit: client, server or background work."""
+"""Verdict on the limit: client, server or background work."""

@@ -1,4 +1,4 @@
-"""From the rows of an adaptive run to its verdict: clients, servers or background work."""
+"""Verdict of an adaptive run from its rows: clients, servers or background work."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from iosonde.queue.capacity import Capacity, capacity
 
 PHASE = "benchmark"
 BUSY_CPU = 0.9
-"""From this share of the CPUs on, used by the ranks themselves, the client may be what is measured."""
+"""Share of the CPUs used by the ranks above which the client may be the limit."""
 QUEUED = 0.10
-"""From this share of their time on that ranks waited for a processor, the client is the limit."""
+"""Share of their time that ranks waited for a CPU above which the client is the limit."""
 PRESSED = 0.50
-"""The same of the time in which any task of the host did, where the ranks' own waits are not known."""
+"""Share of the time that any task of the host waited for a CPU, as a substitute if the ranks' waits are unknown."""
 COMPUTED = 0.70
-"""From this share of an operation's time on that its rank computed, it is work of the client itself."""
+"""Share of an operation's time in computing above which the client's own work dominates."""
 FEWEST_FITTED = 3
-"""Measurements below which capacity has no interval, and is not given."""
+"""Least number of measurements for capacity, which has no interval below."""
 FAILED = 0.01
-"""From this share of failed operations on the words name it."""
+"""Share of failed operations above which the words mention it."""
 
 
 @dataclass(frozen=True)
 class ClientPressure:
-    """Medians over measurements without waits, shares from 0 to 1; None = not known.
+    """CPU pressure: medians over measurements without waits, shares from 0 to 1; None = unknown.
 
     ``queued``: of their time ranks waited for a processor, at the level where they did most; ``stalled``: in which some
     task of the host did (PSI); ``host``: of the host's processors that were busy; ``computed``: of the operations' time
@@ -45,7 +45,7 @@ class ClientPressure:
 
     @property
     def limiting(self) -> bool:
-        """Whether the operations' time is the client's own: computing, or waiting for a processor."""
+        """True if the operations' time is the client's own: computing, or waiting for a CPU."""
         if (self.computed or 0.0) >= COMPUTED:
             return True
         if self.queued is not None:
@@ -57,7 +57,7 @@ class ClientPressure:
 
 @dataclass(frozen=True)
 class AdaptiveResult:
-    """What one adaptive run amounts to.
+    """Result of one adaptive run.
 
     ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
     waits explain, or by those of a single client), and of fewer than ``FEWEST_FITTED`` measurements. ``cpu_share``: of
@@ -77,7 +77,7 @@ class AdaptiveResult:
     failed_share: float | None
     pressure: ClientPressure
     one_of_many: bool = False
-    """Whether the rows are of one rank alone, of how many is not known: the rate of all, and capacity, are not."""
+    """True if the rows are of one rank out of an unknown number: the total rate, and capacity, are unknown."""
 
     @property
     def without_waits_per_s(self) -> float:
@@ -85,29 +85,29 @@ class AdaptiveResult:
         return float(np.nanmedian(self.rates.corrected_per_s[:, 0]))
 
     def levels(self) -> list[tuple[float, float, int]]:
-        """Each waiting factor with the median of its corrected rate and how many measurements there are of it."""
+        """Waiting factor, median of its corrected rate, and number of its measurements."""
         per_s = self.rates.corrected_per_s
         medians, n = np.nanmedian(per_s, axis=0), np.isfinite(per_s).sum(axis=0)
         return list(zip(self.rates.level.tolist(), medians.tolist(), n.tolist(), strict=True))
 
     @property
     def client_limited(self) -> bool:
-        """Whether this client's processors are the limit, whatever the rates look like."""
+        """True if this client's CPUs are the limit, whatever the rates look like."""
         return self.pressure.limiting or self.client_busy
 
     @property
     def client_busy(self) -> bool:
-        """Whether the client's CPUs had nothing to spare without waits."""
+        """True if the client's CPUs are saturated without waits."""
         return self.cpu_share is not None and self.cpu_share >= BUSY_CPU
 
     @property
     def busy_waiting(self) -> bool:
-        """Whether they had nothing to spare even where clients wait longest."""
+        """True if the CPUs are saturated even at the largest think time."""
         return self.cpu_share_waiting is not None and self.cpu_share_waiting >= BUSY_CPU
 
 
 def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
-    """The verdict of one run. Rows of other phases, of single ops, and without a rate do not count.
+    """Verdict of one run. Ignores rows of other phases, of single ops, and without a rate.
 
     Where there is no row of all ranks together, rows of ranks are added up if every rank has one. Shares of
     CPUs are ``machine["cpu_share"]`` of the rows: CPU time of the ranks over duration times CPUs they may use.
@@ -163,25 +163,25 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
 
 
 def phase_rows(rows: Iterable[RunRow]) -> list[RunRow]:
-    """Rows of the benchmark phase, all ops together, of single ranks and of all."""
+    """Rows of the benchmark phase, all ops together, of single ranks and of all ranks."""
     return [row for row in rows if row.phase == PHASE and row.op is None]
 
 
 def _numbers(totals: Sequence[RunRow]) -> list[int]:
-    """Which measurement each row is: of other tools' runs, which repeat all waiting factors, the repetition."""
+    """Measurement number of each row: for other tools' runs, which repeat all waiting factors, the repetition."""
     numbered = any(row.measurement for row in totals)
     return [row.measurement if numbered else row.repetition for row in totals]
 
 
 def _measured(row: RunRow) -> float:
-    """T as measured; NaN = missing."""
+    """Measured T; NaN = missing."""
     if not row.op_time_ns or row.wait_time_ns is None:
         return np.nan
     return row.wait_time_ns / row.op_time_ns
 
 
 def _totals(rows: Sequence[RunRow]) -> list[RunRow]:
-    """One row a measurement: that of all ranks, or the sum of all of them."""
+    """Row of each measurement: that of all ranks, or the sum of the ranks' rows."""
     together = [row for row in rows if row.rank is None]
     done = {_measurement(row) for row in together}
     parts: dict[tuple[float, int, int], list[RunRow]] = defaultdict(list)

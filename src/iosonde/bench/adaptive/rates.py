@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 LEVELS = (0.0, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Waiting factors that adaptive mode measures."""
 OFF_NOMINAL = 1.1
-"""A level whose measured 1 + T is off by more than this factor is named."""
+"""Ratio of measured to nominal 1 + T beyond which a level is reported."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """One run: nominal ``level`` T and ``measured`` T (median over measurements), shape (levels,), rising.
+    """Rates of a run: nominal ``level`` T and ``measured`` T (median over measurements), shape (levels,), rising.
 
     ``corrected_per_s`` (measurements, levels): operations over the time spent in them, per second; NaN = missing.
     """
@@ -31,11 +31,11 @@ class Rates:
 
     @property
     def measurements(self) -> int:
-        """How many have both ends."""
+        """Number of measurements with both the first and the last level."""
         return int(np.isfinite(self.corrected_per_s[:, [0, -1]]).all(axis=1).sum())
 
     def off_nominal(self) -> list[tuple[float, float]]:
-        """Levels (nominal, measured) where clients waited for much longer or shorter than they should."""
+        """Levels (nominal, measured) at which clients waited much longer or shorter than requested."""
         off = np.abs(np.log((1 + self.measured) / (1 + self.level))) > np.log(OFF_NOMINAL)
         return list(zip(self.level[off].tolist(), self.measured[off].tolist(), strict=True))
 
@@ -43,7 +43,7 @@ class Rates:
 def rates(
     measurement: ArrayLike, level: ArrayLike, measured: ArrayLike, corrected_per_s: ArrayLike
 ) -> Rates:
-    """One element a measurement, in any order -> a table. Rates that are not above 0 are missing.
+    """Table of rates from one element per measurement, in any order. Rates that are not above 0 are missing.
 
     ``measurement``: its number among those of its level. A missing ``measured`` T counts as its level; measured
     twice (same number and level): their geometric mean.

@@ -1,4 +1,4 @@
-"""Sheet of adaptive runs: corrected rate of each process at each waiting factor, the fit, and what bounds it."""
+"""Sheet of adaptive runs: corrected rate of each process at each waiting factor, the fit, and its bounds."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_DOTS = 6_000
-"""Processes are left out, evenly, so that a run has at most so many dots."""
+"""Most dots of a run; more processes are thinned out evenly."""
 MEAN, FIT = "mean, with 90% interval", "clients and servers, fitted"
 SERVERS, CLIENTS = "what the servers can do", "what clients alone would reach"
 _BETWEEN = 24
 _ROOF = 1.1
-"""The servers' bound is drawn up to so many times the highest measured rate."""
+"""Upper end of the servers' bound, in multiples of the highest measured rate."""
 _SPREAD, _JITTER = 0.4, 0.04
 _EXPLAINED = (
     "rate: operations over the time spent in them, waits taken out, of all processes together; a dot: that of one "
@@ -39,7 +39,7 @@ _EXPLAINED = (
 def waiting_sheet(
     results: Sequence[tuple[Sequence[RunRow], AdaptiveResult]], say: Sequence[str] = ()
 ) -> Sheet:
-    """A pane a run: its rows, and what ``adaptive.adaptive`` makes of them.
+    """A pane per run: its rows, and the result of ``adaptive.adaptive``.
 
     ``say``: sentences for the caption, which ``adaptive.words`` writes. Raises ValueError for no run.
     """
@@ -78,7 +78,7 @@ def _pane(name: str, rows: Sequence[RunRow], found: AdaptiveResult, levels: Floa
 
 
 def _dots(rows: Sequence[RunRow], levels: Floats, clients: int) -> tuple[Dots, int]:
-    """Each process in each measurement, and how many of them were left out."""
+    """Rate of each process in each measurement, and the number left out."""
     single = [
         (row.waiting_factor, row.measurement, row.rank, row.corrected_per_s)
         for row in phase_rows(rows)
@@ -108,7 +108,7 @@ def _mean(found: AdaptiveResult, levels: Floats) -> LevelLine:
 
 
 def _model(found: AdaptiveResult, levels: Floats) -> list[Mark]:
-    """The fitted curve and both bounds, where they are known."""
+    """Fitted curve and known bounds."""
     capacity, end = found.capacity, float(found.rates.level[-1])
     if capacity is None:
         return []

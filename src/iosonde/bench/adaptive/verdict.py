@@ -1,4 +1,4 @@
-"""Are the clients, the servers or background work the limit? From corrected rates at several waiting factors.
+"""Verdict on the limit, clients, servers or background work, from corrected rates at several waiting factors.
 
 A closed network (``queue.closed_network``) knows two things only: the corrected rate stays as it is (nothing queues:
 the clients are the limit) or rises with T (what queued finds the servers free). It never falls. Where it falls,
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MARGIN = 1.15
-"""Ratios from 1 / 1.15 to 1.15 count as the same."""
+"""Equivalence margin: ratios from 1 / 1.15 to 1.15 count as equal."""
 FEWEST, EXTENDED, MOST = 5, 8, 20
 """Measurements before any verdict, for a second look at an inconclusive run, and at most."""
 DIP_ERROR = 0.02
-"""Probability of taking any level in between for a dip where there is none: shared by all of them."""
+"""Probability of a false dip at any level in between, over all of them."""
 _LIKELY = 0.8416
-"""Standard errors of luck to spare: with so many measurements four runs in five decide."""
+"""Standard errors of reserve: with so many measurements four runs in five decide."""
 
 
 class RateTrend(StrEnum):
-    """What rising waiting factors do to the corrected rate."""
+    """Effect of rising waiting factors on the corrected rate."""
 
     SIMILAR = "similar"
     INCREASES = "increases"
@@ -68,7 +68,7 @@ class RateRatio:
 
 @dataclass(frozen=True)
 class LimitVerdict:
-    """The verdict of a run. ``leaning``: what it would be if the ratios were exact.
+    """Verdict of a run. ``leaning``: the verdict if the ratios were exact.
 
     ``change``: at the largest T; ``changes``: at all levels above 0; ``dip``: the lowest one, where that is what the
     verdict rests on; ``implausible``: one that lies clearly above what waiting can explain, (1 + T) / (1 + T_0);
@@ -88,12 +88,12 @@ class LimitVerdict:
 
     @property
     def plausible(self) -> bool:
-        """Whether waiting can explain every ratio."""
+        """True if waiting can explain every ratio."""
         return self.implausible is None
 
 
 def judge(run: Rates) -> LimitVerdict:
-    """The verdict. Raises ValueError when no measurement has both T = 0 and the largest T."""
+    """Verdict of a run. Raises ValueError if no measurement has both T = 0 and the largest T."""
     logs = np.log(run.corrected_per_s)
     against = logs[:, 1:] - logs[:, :1]
     pairs = [column[np.isfinite(column)] for column in against.T]
@@ -145,7 +145,7 @@ def _change(level: float, values: Floats) -> RateRatio | None:
 
 
 class _Rule:
-    """The rule of the verdict, for as many measurements as there are or would be."""
+    """Decision rule of the verdict, for the actual or a hypothetical number of measurements."""
 
     def __init__(self, pairs: list[Floats], slopes: Floats) -> None:
         present = [values for values in pairs if len(values)]
@@ -158,14 +158,16 @@ class _Rule:
         self._slope_sd = float(np.std(slopes, ddof=1)) if len(slopes) > 1 else 0.0
 
     def leaning(self) -> RateTrend:
-        """As if the ratios were exact."""
+        """Trend if the ratios were exact."""
         low, end, border = self._mean.min(), self._mean[-1], np.log(MARGIN)
         if low < -border:
             return RateTrend.DECREASES
         return RateTrend.INCREASES if end > border else RateTrend.SIMILAR
 
     def decide(self, more: int, luck: float = 0.0) -> tuple[RateTrend, int]:
-        """With ``more`` measurements like these and ``luck`` standard errors against us; and the level that decides."""
+        """Trend after ``more`` measurements like these and ``luck`` standard errors against us; and the deciding
+        level.
+        """
         n, border = self._n + more, float(np.log(MARGIN))
         if n[-1] < FEWEST:
             return RateTrend.INCONCLUSIVE, self._place[-1]
@@ -185,12 +187,12 @@ class _Rule:
         return RateTrend.INCONCLUSIVE, self._place[-1]
 
     def _slope_agrees(self, n: int, way: float, luck: float) -> bool:
-        """Whether the elasticity clearly has the sign of ``way``: one lucky level is not enough."""
+        """True if the elasticity clearly has the sign of ``way``: one lucky level is not enough."""
         error = self._slope_sd / n**0.5
         return bool(np.sign(way) * self._slope - luck * error - half_of(error, n) > 0)
 
     def _dip(self, n: NDArray[np.int64], error: Floats, border: float, luck: float) -> int | None:
-        """The level in between that lies lowest, of those whose rate has clearly fallen (Bonferroni)."""
+        """Lowest of the levels in between with a significant fall of the rate (Bonferroni)."""
         between = len(n) - 1
         found = [
             place
@@ -203,7 +205,7 @@ class _Rule:
         return min(found, key=lambda place: self._mean[place], default=None)
 
     def more(self) -> int | None:
-        """Further measurements that would decide, if they are like these."""
+        """Number of further measurements that would decide, if they are like these."""
         for more in range(1, MOST - int(self._n[-1]) + 1):
             if self.decide(more, _LIKELY)[0] is not RateTrend.INCONCLUSIVE:
                 return more
@@ -211,7 +213,7 @@ class _Rule:
 
 
 def _implausible(run: Rates, changes: list[RateRatio | None]) -> RateRatio | None:
-    """The one that is furthest beyond its limit."""
+    """Ratio that is furthest beyond its limit."""
     most = (1 + run.measured[1:]) / (1 + run.measured[0])
     beyond = [
         ((change.lower or change.ratio) / float(limit), change)
@@ -223,7 +225,7 @@ def _implausible(run: Rates, changes: list[RateRatio | None]) -> RateRatio | Non
 
 
 def _slopes_of_measurements(run: Rates) -> Floats:
-    """Of each measurement the median slope of log rate on log(1 + T) between any two levels (Theil-Sen)."""
+    """Median slope of log rate on log(1 + T) over pairs of levels (Theil-Sen), for each measurement."""
     waited = np.log1p(run.measured)
     return np.array(
         [

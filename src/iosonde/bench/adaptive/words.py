@@ -1,4 +1,4 @@
-"""Sentences about an adaptive run: who is the limit, and the evidence for it. The data are ``adaptive.adaptive``.
+"""Sentences about an adaptive run: the limit, and the evidence for it. The data are ``adaptive.adaptive``.
 
 A line has no full stop. T is the waiting factor; rates count only the time that clients spent in operations.
 """
@@ -25,18 +25,18 @@ LIMIT = {
     RateTrend.DECREASES: "background work is the limit",
     RateTrend.INCONCLUSIVE: "not decided",
 }
-"""Each verdict in words."""
+"""Verdict -> words."""
 CLIENT = "this client is the limit"
-"""Where its own processors were, whatever the rates look like."""
+"""Words for saturated CPUs of the client, whatever the rates look like."""
 
 
 def say_waiting(found: AdaptiveResult) -> list[str]:
-    """The verdict in one line, then what it rests on, then what to be careful about."""
+    """The verdict in one line, then its evidence, then cautions."""
     return [verdict_line(found), *_evidence(found), *_pressed(found), *_cautions(found)]
 
 
 def verdict_line(found: AdaptiveResult) -> str:
-    """Who is the limit, with the number that shows it."""
+    """The limit, with its key number."""
     verdict, limit = found.verdict, LIMIT[found.verdict.trend]
     end = verdict.change
     if found.client_limited:
@@ -62,7 +62,7 @@ def verdict_line(found: AdaptiveResult) -> str:
 
 
 def _own_time(found: AdaptiveResult) -> str:
-    """Where the time of operations went, if not to the storage."""
+    """Evidence that operations spent their time on the client."""
     pressure = found.pressure
     if pressure.queued is not None and pressure.queued >= QUEUED:
         return f"its ranks waited for a CPU {pressure.queued:.0%} of the time"
@@ -76,7 +76,7 @@ def _own_time(found: AdaptiveResult) -> str:
 
 
 def _pressed(found: AdaptiveResult) -> list[str]:
-    """How pressed the client's processors were without waits, as far as this kernel says."""
+    """CPU pressure of the client without waits, as far as this kernel reports it."""
     pressure = found.pressure
     known = {
         "ranks waited for a CPU": pressure.queued,
@@ -149,7 +149,7 @@ def _capacity_or_why_not(found: AdaptiveResult) -> list[str]:
 
 
 def _capacity(capacity: Capacity) -> list[str]:
-    """Numbers where they are identifiable, bounds where they are not."""
+    """Numbers if identifiable, else bounds."""
     if capacity.coverage is CurveCoverage.FLAT:
         return [
             f"an operation takes {_time(capacity.unloaded_s)} however many are under way",

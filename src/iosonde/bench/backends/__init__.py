@@ -1,4 +1,4 @@
-"""Stores of objects that are Python objects, where a good Python client is the honest choice.
+"""Object stores in Python, for storage whose best client is a Python library.
 
 ``protocol`` says what the core expects; ``nothing`` prices the bridge.
 """

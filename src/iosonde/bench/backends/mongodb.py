@@ -27,7 +27,7 @@ _CODES = {
     10334: errno.EFBIG,
     8000: errno.EACCES,
 }
-"""Server error codes (MongoDB manual, "Error Codes") and what they mean here."""
+"""Server error codes (MongoDB manual, "Error Codes") -> errno."""
 
 
 def _pymongo() -> Any:
@@ -42,7 +42,7 @@ def _pymongo() -> Any:
 
 
 class _Words:
-    """Turns pymongo's exceptions into OSErrors; ``call`` is what the timed operations go through."""
+    """Converts pymongo's exceptions to OSErrors; timed operations go through ``call``."""
 
     def __init__(self) -> None:
         self._errors = _pymongo().errors
@@ -70,7 +70,7 @@ class _Words:
 
 
 def _one_line(error: Exception) -> str:
-    """What the server said, without the driver's description of all it knows."""
+    """The server's message, without the driver's description of the topology."""
     return " ".join(str(error).split(", full error:")[0].split(", Timeout:")[0].split())
 
 
@@ -91,14 +91,14 @@ class MongoSet:
         self._call(self._insert, document)
 
     def stat(self, name: str, /) -> int:
-        """Ask for its size only."""
+        """Query its size only."""
         found = self._call(self._find, {"_id": name}, {"size": 1})
         if found is None:
             raise FileNotFoundError(errno.ENOENT, "no such document")
         return int(found["size"])
 
     def read(self, name: str, _size: int, /) -> bytes:
-        """Ask for its content."""
+        """Query its content."""
         found = self._call(self._find, {"_id": name}, {"content": 1})
         if found is None:
             raise FileNotFoundError(errno.ENOENT, "no such document")
@@ -106,13 +106,13 @@ class MongoSet:
         return content
 
     def delete(self, name: str, /) -> None:
-        """Delete it; the server tells how many went."""
+        """Delete it; the server reports the number of deleted documents."""
         if self._call(self._delete, {"_id": name}).deleted_count == 0:
             raise FileNotFoundError(errno.ENOENT, "no such document")
 
 
 def _patience(uri: str, timeout_ms: int) -> dict[str, int]:
-    """Timeouts, where the user's address has none of its own."""
+    """Timeouts, unless the user's URI has its own."""
     ours = {
         "serverSelectionTimeoutMS": min(timeout_ms, 5000),
         "connectTimeoutMS": min(timeout_ms, 5000),
@@ -124,7 +124,7 @@ def _patience(uri: str, timeout_ms: int) -> dict[str, int]:
 
 
 class MongoStore:
-    """One rank's connection. ``uri`` may hold a password; ``shown`` is what errors name.
+    """Connection of one rank. ``uri`` may hold a password; errors show ``shown`` instead.
 
     Raises MissingPartError without pymongo, MeasureError if the server cannot be reached.
     """
@@ -153,7 +153,7 @@ class MongoStore:
             ) from None
 
     def capabilities(self) -> Capabilities:
-        """Insertion is exclusive, deletion tells; when a write is safe is the server's configuration."""
+        """Exclusive insertion, reported deletion; durability of writes depends on the server's configuration."""
         return Capabilities()
 
     def _collections(self) -> list[str]:
@@ -165,7 +165,7 @@ class MongoStore:
         return None if found is None else str(found.get("text"))
 
     def begin(self) -> None:
-        """A database with our mark, or an empty one."""
+        """Create and mark the database, or accept a marked or empty one."""
         mark = self._mark()
         if mark is None:
             strangers = [name for name in self._collections() if name != _MARKS]
@@ -190,20 +190,20 @@ class MongoStore:
         )
 
     def lock(self) -> None:
-        """MongoDB has no locks that end with their holder."""
+        """Do nothing: MongoDB has no locks that end with their holder."""
 
     def note(self) -> str | None:
-        """A document beside the mark."""
+        """Read a document beside the mark."""
         found = self._words.call(self._database[_MARKS].find_one, {"_id": "note"})
         return None if found is None else str(found["text"])
 
     def set_note(self, text: str, /) -> None:
-        """Replace it whole."""
+        """Replace the whole document."""
         replace = self._database[_MARKS].replace_one
         self._words.call(replace, {"_id": "note"}, {"_id": "note", "text": text}, True)
 
     def sets(self) -> list[tuple[int, int]]:
-        """Collections of ours."""
+        """List our collections."""
         return [found for name in self._collections() if (found := parse_set_name(name))]
 
     def make_set(self, rank: int, number: int, /) -> None:

@@ -78,7 +78,7 @@ class MpiioSet:
             raise OSError(errno.ENOSPC, "written short")
 
     def stat(self, name: str, /) -> int:
-        """Open, ask for the size, close."""
+        """Open, query the size, close."""
         try:
             file = self._open(self._self, self._prefix + name, self._old)
             try:
@@ -89,7 +89,7 @@ class MpiioSet:
             raise self._said(error) from None
 
     def read(self, name: str, size: int, /) -> memoryview:
-        """Open, read, close. The view is good until the next read."""
+        """Open, read, close. The view is valid until the next read."""
         if len(self._buffer) < size:
             self._buffer = bytearray(size)
         view = memoryview(self._buffer)[:size]
@@ -128,7 +128,7 @@ class MpiioStore:
         return Capabilities(fsync=True, threads=False)
 
     def begin(self) -> None:
-        """Make and mark the directory, or accept it."""
+        """Create and mark the directory, or accept it."""
         with contextlib.suppress(FileExistsError):
             self._root.mkdir()
         if self._root.is_symlink() or not self._root.is_dir():
@@ -158,21 +158,21 @@ class MpiioStore:
         new.replace(self._root / name)
 
     def lock(self) -> None:
-        """Ranks are processes of one MPI job: nothing is held here."""
+        """Do nothing: ranks are processes of one MPI job."""
 
     def note(self) -> str | None:
-        """A file beside the mark."""
+        """Read a file beside the mark."""
         try:
             return (self._root / "note").read_text()
         except FileNotFoundError:
             return None
 
     def set_note(self, text: str, /) -> None:
-        """Appears by rename."""
+        """Replace the file by rename."""
         self._replace("note", text)
 
     def sets(self) -> list[tuple[int, int]]:
-        """Directories of ours."""
+        """List our directories."""
         paths = self._root.iterdir()
         return [found for path in paths if (found := parse_set_name(path.name))]
 
@@ -184,14 +184,14 @@ class MpiioStore:
         self._folder(rank, number).mkdir(exist_ok=True)
 
     def open_set(self, rank: int, number: int, fsync: bool, /) -> MpiioSet:
-        """Its files."""
+        """Open its files."""
         folder = self._folder(rank, number)
         if not folder.is_dir():
             raise FileNotFoundError(errno.ENOENT, f"{folder}: no such directory")
         return MpiioSet(folder, self._mpi, fsync)
 
     def list_set(self, rank: int, number: int, /) -> list[int]:
-        """Names that are numbers."""
+        """List numeric file names."""
         paths = self._folder(rank, number).iterdir()
         return [int(path.name, 16) for path in paths if len(path.name) == _DIGITS]
 

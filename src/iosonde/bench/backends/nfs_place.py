@@ -16,7 +16,7 @@ _NUMBERS |= {"gid": _NUMBERS["uid"], "resvport": 1}
 
 @dataclass(frozen=True, slots=True)
 class NfsPlace:
-    """A directory that a server exports. A port of None: the port mapper says."""
+    """Exported directory of a server. A port of None: from the port mapper."""
 
     host: str
     path: str
@@ -26,17 +26,17 @@ class NfsPlace:
     uid: int | None = None
     gid: int | None = None
     reserved: bool | None = None
-    """Whether from a source port below 1024; None: where this user may bind one."""
+    """True for a source port below 1024; None: if this user may bind one."""
 
     @property
     def name(self) -> str:
-        """How it is written, without options."""
+        """The place as written, without options."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"nfs://{host}{self.path}"
 
 
 def parse_nfs(text: str) -> NfsPlace:
-    """Read it. Raises UsageError."""
+    """Parse a place. Raises UsageError."""
     try:
         parts = urllib.parse.urlsplit(text)
         port = parts.port

@@ -1,4 +1,4 @@
-"""A store that keeps nothing: what an operation on it takes is the price of the bridge to Python."""
+"""A store that keeps nothing: its operations measure the overhead of the bridge to Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from iosonde.bench.backends.protocol import Capabilities
 
 
 class NothingSet:
-    """Answers at once; objects pretend to be of one size."""
+    """Returns at once; objects have one nominal size."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -16,11 +16,11 @@ class NothingSet:
         """Do nothing."""
 
     def stat(self, _name: str, /) -> int:
-        """The size they pretend to have."""
+        """Nominal size."""
         return self._size
 
     def read(self, _name: str, size: int, /) -> bytes:
-        """As many zeros as asked for."""
+        """Zeros of the requested size."""
         if len(self._content) != size:
             self._content = bytes(size)
         return self._content
@@ -30,17 +30,17 @@ class NothingSet:
 
 
 class NothingStore:
-    """See the module."""
+    """Store without contents."""
 
     def __init__(self) -> None:
         self._size = 0
 
     def pretend(self, size: int, /) -> None:
-        """What size objects have."""
+        """Set the nominal size of objects."""
         self._size = size
 
     def capabilities(self) -> Capabilities:
-        """It keeps nothing and notices nothing."""
+        """No storage, no checks."""
         return Capabilities(stores=False, exclusive=False, delete_tells=False)
 
     def begin(self) -> None:
@@ -64,7 +64,7 @@ class NothingStore:
         """Do nothing."""
 
     def open_set(self, _rank: int, _number: int, _fsync: bool, /) -> NothingSet:
-        """Objects that are not there."""
+        """Set of nonexistent objects."""
         return NothingSet(self._size)
 
     def list_set(self, _rank: int, _number: int, /) -> list[int]:

@@ -1,4 +1,4 @@
-"""Where a benchmark keeps its objects, as a user writes it.
+"""Storage location of a benchmark, as a user writes it.
 
 ======================================  =====================================================================
 ``DIR``                                 a directory of a mounted file system
@@ -47,7 +47,7 @@ _DATABASE = "iosonde_bench"
 
 @dataclass(frozen=True, slots=True)
 class StorageLocation:
-    """A place a benchmark can use; neither its name nor its representation holds credentials.
+    """Storage location of a benchmark; neither its name nor its representation holds credentials.
 
     ``core`` is what ``_core`` takes: a location in JSON, or (mongodb, mpiio, python-null) what makes a
     Python store.
@@ -59,14 +59,14 @@ class StorageLocation:
 
     @property
     def foreign(self) -> bool:
-        """Whether its operations go through Python."""
+        """True if its operations go through Python."""
         return not isinstance(self.core, str)
 
 
 def parse_place(
     text: str, environ: Mapping[str, str], endpoint: str | None = None
 ) -> StorageLocation:
-    """Read a place; ``endpoint`` goes before AWS_ENDPOINT_URL.
+    """Parse a location; ``endpoint`` overrides AWS_ENDPOINT_URL.
 
     Raises UsageError, which says what was wrong and never repeats a password.
     """

@@ -1,4 +1,4 @@
-"""What a store of objects must be able to do for the metadata benchmark to use it from the core.
+"""Protocol of an object store that the metadata benchmark uses from the core.
 
 One store is one rank's way to it. The core calls the methods from the thread of that rank. An ``OSError``
 with an errno is that outcome of the operation; any other exception counts as EIO, and its text is kept.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a store can and cannot do.
+    """Capabilities of a store.
 
     ``stores``: what was written can be read back. ``exclusive``: creating an object that exists fails
     with EEXIST and changes nothing. ``delete_tells``: deleting one that does not exist fails with
@@ -58,46 +58,46 @@ class ObjectStore(Protocol):
     """
 
     def capabilities(self) -> Capabilities:
-        """What it can do; asked once."""
+        """Capabilities of the store; queried once."""
         ...
 
     def begin(self) -> None:
-        """Make and mark the root, or accept one with our mark; FileExistsError, saying what is in the way, if not."""
+        """Create and mark the root, or accept a marked one; FileExistsError that names the obstacle otherwise."""
 
     def lock(self) -> None:
-        """Hold the root against other runs; EBUSY if another holds it. Doing nothing is allowed."""
+        """Lock the root against other runs; EBUSY if another holds it. Doing nothing is allowed."""
 
     def note(self) -> str | None:
-        """The text kept at the root; None if there is none yet."""
+        """Text stored at the root; None if there is none yet."""
         ...
 
     def set_note(self, text: str, /) -> None:
-        """Keep a text at the root in place of an earlier one."""
+        """Store a text at the root in place of an earlier one."""
 
     def sets(self) -> list[tuple[int, int]]:
-        """The data sets that exist, as (rank, set), in any order."""
+        """Existing data sets as (rank, set), in any order."""
         ...
 
     def make_set(self, rank: int, number: int, /) -> None:
-        """Make a data set; fine if it exists."""
+        """Create a data set; no error if it exists."""
 
     def open_set(self, rank: int, number: int, fsync: bool, /) -> ObjectSet:
         """Its objects; FileNotFoundError if there is no such set."""
         ...
 
     def list_set(self, rank: int, number: int, /) -> list[int]:
-        """The numbers of its objects, in any order; FileNotFoundError if there is no such set."""
+        """Numbers of its objects, in any order; FileNotFoundError if there is no such set."""
         ...
 
     def remove_set(self, rank: int, number: int, /) -> None:
-        """Remove an empty data set; ENOTEMPTY if it is not, fine if it is gone."""
+        """Remove an empty data set; ENOTEMPTY if it is not, no error if it is gone."""
 
     def end(self) -> None:
-        """Remove the root with its mark and note; ENOTEMPTY while sets are left, fine if it is gone."""
+        """Remove the root with its mark and note; ENOTEMPTY while sets are left, no error if it is gone."""
 
 
 StoreFactory = Callable[[], ObjectStore]
-"""Makes one rank's way to a store; raises an ``IosondeError`` if it cannot be reached."""
+"""Opens one rank's connection to a store; raises an ``IosondeError`` if it cannot be reached."""
 
 MARK = "iosonde metadata benchmark, format 1"
 """Text of the mark."""
@@ -109,7 +109,7 @@ def set_name(rank: int, number: int) -> str:
 
 
 def parse_set_name(name: str) -> tuple[int, int] | None:
-    """(rank, set) of a name of ours; None for any other."""
+    """(rank, set) of one of our names; None for any other."""
     rank, separator, number = name.partition("_d")
     if not separator or rank[:1] != "r" or not rank[1:].isascii() or not number.isascii():
         return None

@@ -1,1 +1,1 @@
-"""The bandwidth benchmark: large files written and read, every file and every quarter of a second on record."""
+"""The bandwidth benchmark: large files written and read, with a record per file and quarter of a second."""

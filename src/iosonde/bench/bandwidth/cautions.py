@@ -1,4 +1,4 @@
-"""Sentences that say when a run measures something else than storage: the cache, the start, the client's processors."""
+"""Cautions about a run that measures something else than storage: the cache, the start, the client's CPUs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from iosonde.bench.runtime.result import PhaseResult
 from iosonde.model.units import format_duration, format_percent, format_size
 
 SHORT_NS = 1_000_000_000
-"""A shorter phase says little."""
+"""Least duration of a meaningful phase."""
 BUSY = 0.9
-"""A rank that computes for this share of its time is limited by its processor."""
+"""Share of a rank's time in computing above which its CPU is the limit."""
 _MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs")
 
 
 def plan_cautions(
     plan: BandwidthPlan, spec: BandwidthSpec, hosts: Sequence[str], machine: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What can be said before the run. ``hosts``: of each rank."""
+    """Yield cautions before the run. ``hosts``: of each rank."""
     if plan.place is None:
         return
     if machine.get("file_system") in _MEMORY_FILE_SYSTEMS:
@@ -46,7 +46,7 @@ def plan_cautions(
 
 
 def _larger_gib(memory: int, hosts: Sequence[str], spec: BandwidthSpec) -> int:
-    """A block, in GiB, with which a host's files exceed its memory twice."""
+    """Block size, in GiB, at which a host's files are twice its memory."""
     share = 2 * memory / (max(Counter(hosts).values()) * spec.segments)
     return int(share) // (1 << 30) + 1
 
@@ -54,7 +54,7 @@ def _larger_gib(memory: int, hosts: Sequence[str], spec: BandwidthSpec) -> int:
 def phase_cautions(
     result: PhaseResult, spec: BandwidthSpec, machine: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What can be said of a phase that ended. Only where its total is."""
+    """Yield cautions about a finished phase, in the process that has its total."""
     total = result.total
     if total is None or not total.slowest_ns or result.stopped:
         return

@@ -1,4 +1,4 @@
-"""Where a file lies: its OSTs on Lustre, its first physical byte where the file system says so."""
+"""Layout of a file: its OSTs on Lustre, its first physical byte if the file system reports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIEMAP = 0xC020660B
 _HEAD = struct.Struct("=QQLLLL")
 _EXTENT = struct.Struct("=QQQQQLLLL")
 _NO_PLACE = 0x2 | 0x4 | 0x8 | 0x200
-"""Flags of an extent without a place on the device: unknown, not allocated yet, encoded, inline."""
+"""Flags of an extent without a position on the device: unknown, not allocated yet, encoded, inline."""
 _PATIENCE_S = 20.0
 _OBJECT = re.compile(r"^\s+(?P<ost>\d+)\s+\d+\s+0x[0-9a-f]+\s+(?:0x[0-9a-f]+|0)\s*$")
 _COMPONENT = re.compile(r"l_ost_idx:\s*(?P<ost>\d+)")
@@ -25,7 +25,7 @@ _STRIPE_SIZE = re.compile(r"lmm_stripe_size:\s*(?P<bytes>\d+)")
 
 @dataclass(frozen=True, slots=True)
 class FileLayout:
-    """``targets``: names of OSTs in the order of stripes, empty where they are not known. ``text``: for people."""
+    """``targets``: names of OSTs in the order of stripes, empty if unknown. ``text``: for people."""
 
     targets: tuple[str, ...] = ()
     text: str | None = None
@@ -51,7 +51,7 @@ def lustre_layouts(paths: Sequence[str], kind: str) -> dict[str, FileLayout]:
 
 
 def parse_getstripe(text: str, paths: Sequence[str]) -> dict[str, FileLayout]:
-    """What ``lfs getstripe`` prints of plain and of composite layouts, by path. Lines that are neither say nothing."""
+    """Parse ``lfs getstripe`` output of plain and composite layouts, by path. Ignores other lines."""
     wanted = set(paths)
     osts: dict[str, list[str]] = {}
     sizes: dict[str, str] = {}
@@ -76,7 +76,7 @@ def parse_getstripe(text: str, paths: Sequence[str]) -> dict[str, FileLayout]:
 
 
 def physical_bytes(path: str) -> int | None:
-    """Where the file's first extent lies on its device, bytes (FIEMAP); None where the file system does not say."""
+    """Offset of the file's first extent on its device, bytes (FIEMAP); None if the file system does not report it."""
     request = bytearray(_HEAD.pack(0, 2**64 - 1, 0, 0, 1, 0) + bytes(_EXTENT.size))
     try:
         with Path(path).open("rb") as file:

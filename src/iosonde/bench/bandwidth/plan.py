@@ -1,4 +1,4 @@
-"""What a bandwidth benchmark is to measure."""
+"""Plan of a bandwidth benchmark."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from iosonde.model.transfers import DIRECTIONS
 
 @dataclass(frozen=True, slots=True)
 class BandwidthPlan:
-    """One run: a spec at one directory or several. ``places`` empty: nowhere, which prices the harness."""
+    """A run: a spec at one or several directories. ``places`` empty: nowhere, which measures the harness overhead."""
 
     places: tuple[str, ...]
     """Rank r has its file in directory r modulo their number."""
     threads: int
-    """Ranks of one process."""
+    """Number of ranks per process."""
     spec: BandwidthSpec
     directions: tuple[str, ...] = DIRECTIONS
     repetitions: int = 1
@@ -29,5 +29,5 @@ class BandwidthPlan:
 
     @property
     def name(self) -> str:
-        """The place as rows name it."""
+        """The place as named in rows."""
         return ",".join(self.places) or "null:"

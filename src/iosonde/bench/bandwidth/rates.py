@@ -1,4 +1,4 @@
-"""Bandwidth of a phase: while all ranks were busy, until the first was done, until the last was.
+"""Bandwidth of a phase: while all ranks were busy, until the first finished, until the last finished.
 
 Bytes at an instant are known at ends of bins; in between a rank moves them evenly. Processes agree on the instants
 first (``edges``), then each adds up its own ranks' bytes (``moved``).
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankSeries:
-    """One rank's file: instants (ns, UTC) and bytes per bin from number ``first_bin`` since the epoch on."""
+    """File of one rank: instants (ns, UTC), and bytes per bin from number ``first_bin`` since the epoch on."""
 
     open_begin_ns: int
     transfer_begin_ns: int
@@ -43,7 +43,7 @@ class RankSeries:
 
 
 def rank_series(columns: Mapping[str, Counts]) -> RankSeries | None:
-    """From a rank's records; None for one that did not get so far as to transfer."""
+    """Series from a rank's records; None for a rank that never transferred."""
     named = ("open_begin_ns", "transfer_begin_ns", "transfer_end_ns", "close_end_ns")
     begin, first, last, end = (int(columns[name][0]) for name in named)
     if NULL_NS in (begin, first, last):
@@ -68,7 +68,7 @@ class Edges(NamedTuple):
 
 
 def edges(ranks: Iterable[RankSeries]) -> Edges | None:
-    """Of some ranks; None of none."""
+    """Edges over some ranks; None without ranks."""
     every = list(ranks)
     if not every:
         return None
@@ -82,7 +82,7 @@ def edges(ranks: Iterable[RankSeries]) -> Edges | None:
 
 
 def merged_edges(parts: Iterable[Edges | None]) -> Edges | None:
-    """Those of all processes."""
+    """Edges over all processes."""
     every = [part for part in parts if part is not None]
     if not every:
         return None
@@ -100,14 +100,14 @@ class Moved(NamedTuple):
 
 
 def moved(ranks: Sequence[RankSeries], at: Edges) -> Moved:
-    """Bytes that ranks have moved at those instants."""
+    """Bytes that ranks have moved at the instants of ``Edges``."""
     instants = (at.busy_from_ns, at.busy_to_ns, at.first_ns, at.last_ns)
     return Moved(*(sum(one.moved(ns) for one in ranks) for ns in instants))
 
 
 @dataclass(frozen=True, slots=True)
 class BandwidthRates:
-    """Bytes per second. None: not known, as where ranks were never all busy at once."""
+    """Bytes per second. None: unknown, as for ranks that were never all busy at once."""
 
     sustained: float | None
     first: float | None
@@ -115,7 +115,7 @@ class BandwidthRates:
 
     @property
     def tail_loss(self) -> float | None:
-        """Share of the sustained rate that waiting for the last rank costs."""
+        """Share of the sustained rate lost by waiting for the last rank."""
         if not self.sustained or self.last is None:
             return None
         return 1 - self.last / self.sustained

@@ -1,4 +1,4 @@
-"""Phases of a bandwidth benchmark as rows: rates of all ranks, a row a file, bytes per bin."""
+"""Phases of a bandwidth benchmark as rows: rates of all ranks, a row per file, bytes per bin."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _INSTANTS = (
 )
 _MOST_NAMED = 5
 _IN_A_NAME = str.maketrans(";=", "__")
-"""What separates names of targets and their shares."""
+"""Replaces separators of target names and their shares."""
 
 
 class BandwidthRecorder(Recorder):
-    """``measured`` passes a phase on; what it moved goes into the tables ``transfers`` and ``rates`` too."""
+    """Recorder with ``measured``, which also writes a phase into the tables ``transfers`` and ``rates``."""
 
     _phase: MeasuredPhase | None = None
     places: tuple[str, ...] = ()
-    """Directories of the run; of several each counts as a target where its file system names none."""
+    """Directories of the run; with several, each counts as a target if its file system names none."""
 
     def measured(self, phase: MeasuredPhase) -> None:
-        """Keep a phase that ended."""
+        """Keep a finished phase."""
         self._phase = phase
         self.result(phase.result)
         self._phase = None
@@ -55,7 +55,7 @@ class BandwidthRecorder(Recorder):
         ]
 
     def keep(self, result: PhaseResult) -> None:
-        """A row a file and the bytes of its bins, as a part of this process."""
+        """Write a row per file and the bytes of its bins, as a part of this process."""
         phase, root, run_id = self._phase, self.root, self.label.run_id
         if phase is None:
             return
@@ -69,7 +69,7 @@ class BandwidthRecorder(Recorder):
         self.put(lambda: tables.write_part(root, "rates", run_id, part, rates))
 
     def finish(self, now_ns: int) -> None:
-        """Write the run whole."""
+        """Write the whole run."""
         super().finish(now_ns)
         root, run_id = self.root, self.label.run_id
         if root is not None:
@@ -106,14 +106,14 @@ class BandwidthRecorder(Recorder):
         }
 
     def _directory(self, rank: int) -> str | None:
-        """Of several directories a rank's own, as the name of a target."""
+        """Directory of a rank, if there are several, as the name of a target."""
         if len(self.places) < 2:
             return None
         # A reader's file lies in its own directory too: ``shift`` is a multiple of their number.
         return self.places[rank % len(self.places)].translate(_IN_A_NAME)
 
     def _position(self, path: str | None) -> float:
-        """Where the file begins on the device that its file system has for itself; NaN where nobody knows."""
+        """Relative position of the file on a device that its file system has to itself; NaN if unknown."""
         machine = self.label.machine
         size, kind = machine.get("size_bytes"), machine.get("file_system")
         if len(self.places) > 1 or kind == "lustre":
@@ -139,7 +139,7 @@ class BandwidthRecorder(Recorder):
         return tables.rate_columns(rows, self.label.run_id)
 
     def _note_mismatches(self, phase: MeasuredPhase) -> None:
-        """Which places of which files do not hold what was written."""
+        """Report the places of files with wrong contents."""
         ends = [rank.rank for rank in phase.result.ranks]
         path = dict(zip(ends, phase.paths, strict=True))
         for one in phase.result.records:
@@ -151,5 +151,5 @@ class BandwidthRecorder(Recorder):
 
 
 def _whole(records: Sequence[Any], name: str) -> Any:
-    """A number of each rank; shape (ranks,)."""
+    """Column of one number per rank; shape (ranks,)."""
     return np.array([int(one.columns[name][0]) for one in records], np.int64)

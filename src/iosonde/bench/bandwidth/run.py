@@ -1,4 +1,4 @@
-"""A bandwidth benchmark from beginning to end: a directory and parameters in, rows out and into the store.
+"""A whole bandwidth benchmark: a directory and parameters in, rows out and into the store.
 
 Rows, files and bins go into the store as each phase ends, so that a run that dies is readable.
 """
@@ -35,7 +35,7 @@ def run_bandwidth(
     observer: Observer,
     now_ns: int,
 ) -> PlanOutcome:
-    """Do a run. Rows of all ranks at process 0, of its own elsewhere; an error is part of the outcome."""
+    """Run a plan. Rows of all ranks at process 0, of its own elsewhere; an error is part of the outcome."""
     observer.begins(plan.name, plan.threads * processes.size, 1, 1)
     run = _Run(plan, processes, observer)
     errors: list[IosondeError] = []
@@ -49,20 +49,20 @@ def run_bandwidth(
 
 @dataclass(slots=True)
 class _Run:
-    """``rows`` is what was measured, whatever came then."""
+    """State of a run. ``rows``: everything measured, even if an error followed."""
 
     plan: BandwidthPlan
     processes: Processes
     observer: Observer
     rows: list[RunRow] = field(default_factory=list)
     problems: list[StoreError] = field(default_factory=list)
-    """Why rows are not in the store."""
+    """Reasons why rows are not in the store."""
     machines: dict[str, Any] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
-    """Of each rank."""
+    """Host of each rank."""
 
     def do(self, root: Path | None, now_ns: int) -> bool:
-        """Measure; True when an end was wanted. Raises IosondeError, after what was made is removed."""
+        """Measure; True if the user ended it. Raises IosondeError, after removing its files."""
         plan, processes = self.plan, self.processes
         ranks = plan.threads * processes.size
         if root is not None:
@@ -106,7 +106,7 @@ class _Run:
     def _phases(
         self, steps: BandwidthSteps, recorder: BandwidthRecorder, kept: KeptFiles | None
     ) -> bool:
-        """Write and read, repetition by repetition; True when an end was wanted."""
+        """Write and read, repetition by repetition; True if the user ended it."""
         for repetition in range(self.plan.repetitions):
             written = kept
             for direction in self.plan.directions:
@@ -130,7 +130,7 @@ class _Run:
             recorder.note(text)
 
     def _kept(self) -> KeptFiles | None:
-        """The note beside kept files. Raises MeasureError, UsageError."""
+        """Note beside kept files. Raises MeasureError, UsageError."""
         plan, processes = self.plan, self.processes
         found: KeptFiles | None = None
         error: IosondeError | None = None
@@ -153,7 +153,7 @@ class _Run:
         return found
 
     def _label(self, spec: BandwidthSpec, ranks: int, now_ns: int) -> Label:
-        """What all rows of the run have in common."""
+        """Columns that all rows of the run share."""
         plan, processes = self.plan, self.processes
         at = datetime.fromtimestamp(now_ns / 1e9, UTC)
         run_id = processes.broadcast(f"bandwidth-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
@@ -177,7 +177,7 @@ class _Run:
         )
 
     def _tidy(self, steps: BandwidthSteps, stopped: bool) -> None:
-        """Remove what was made; where that cannot be done, say so."""
+        """Remove the run's files; report if that fails."""
         if self.plan.keep or "write" not in self.plan.directions:
             return
         if steps.session.hanging:

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from iosonde.model.runs import RunRow
 
 MOST_DOTS = 20_000
-"""Ranks of a pane; more are left out, evenly."""
+"""Most ranks of a pane; more are thinned out evenly."""
 _MEAN = "mean until the last rank was done"
 _SLOW = f"{SLOW:g}x the median rank, or slower"
 Columns = Mapping[str, Any]
 
 
 def bandwidth_sheet(root: Path, rows: Sequence[RunRow]) -> Sheet | None:
-    """Of the first repetition of a run that is in a store; None without transfers. ``rows``: of all ranks together."""
+    """Sheet of the first repetition of a stored run; None without transfers. ``rows``: of all ranks together."""
     run_id = rows[0].run_id
     files, bins = (read_columns(root, table, run_id) for table in ("transfers", "rates"))
     if not files or not bins:
@@ -57,7 +57,7 @@ def bandwidth_sheet(root: Path, rows: Sequence[RunRow]) -> Sheet | None:
 
 
 def _of(table: Columns, direction: str) -> dict[str, Any]:
-    """The rows of the first repetition of a direction."""
+    """Rows of the first repetition of a direction."""
     which = (table["direction"] == direction) & (table["repetition"] == table["repetition"].min())
     return {name: column[which] for name, column in table.items()}
 
@@ -110,6 +110,6 @@ def _begin(files: Columns) -> int:
 
 
 def _filled(column: Any, other: Any) -> Any:
-    """A column of instants with those of another where it has none."""
+    """A column of instants, with missing ones taken from another."""
     known = np.ma.filled(np.ma.asarray(column).astype(np.int64), NULL_NS)
     return np.where(known == NULL_NS, np.asarray(other), known)

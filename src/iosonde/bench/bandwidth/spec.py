@@ -1,4 +1,4 @@
-"""Parameters of a bandwidth benchmark, and what kept files say of the run that wrote them."""
+"""Parameters of a bandwidth benchmark, and those of the run that wrote kept files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from iosonde.model.transfers import BIN_NS
 from iosonde.model.units import format_size
 
 LAYOUTS = ("own", "segmented", "strided")
-"""A file a rank; one file in blocks of the ranks in turn; one file in transfers of the ranks in turn."""
+"""A file per rank; one file with the ranks' blocks in turn; one file with the ranks' transfers in turn."""
 FSYNCS = ("none", "end", "each")
 TRANSFER_BYTES = 1 << 20
 BLOCK_BYTES = 1 << 30
 TIMED_SEGMENTS = 1024
-"""Of a run with a time limit, unless a user names another number: enough to reach the limit."""
+"""Default segments of a run with a time limit: enough to reach the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class BandwidthSpec:
 
     transfer_bytes: int = TRANSFER_BYTES
     block_bytes: int = BLOCK_BYTES
-    """Of a rank in one segment."""
+    """Bytes of a rank in one segment."""
     segments: int = 1
     layout: str = "own"
     shift: int = 0
-    """Reading: how many ranks away the writer is."""
+    """Reading: distance to the writer, in ranks."""
     random_order: bool = False
     fsync: str = "none"
     direct: bool = False
@@ -38,24 +38,24 @@ class BandwidthSpec:
     seed: int = 0
     max_errors: int = 1
     limit_ns: int | None = None
-    """A rank stops after this time ..."""
+    """Time after which a rank stops ..."""
     wear_out_ns: int | None = None
-    """... and all then go on to where the fastest was, at most until this time. None: they do not."""
+    """... and time limit for all to catch up with the fastest. None: they do not catch up."""
     faults: tuple[dict[str, Any], ...] = ()
     """Faults to inject, for tests and fire drills: ``rank`` (None: all) and ``fault``."""
 
     def parameters(self, ranks: int) -> dict[str, Any]:
-        """For the core."""
+        """Parameters as the core reads them."""
         left = {"limit_ns", "wear_out_ns"}
         own = {name: value for name, value in asdict(self).items() if name not in left}
         return own | {"ranks": ranks, "bin_ns": BIN_NS, "faults": list(self.faults)}
 
     def rank_bytes(self) -> int:
-        """Bytes that a rank writes, unless something ends it before."""
+        """Bytes that a rank writes in a complete run."""
         return self.block_bytes * self.segments
 
     def kept(self, ranks: int) -> dict[str, Any]:
-        """What files of this run can be read with: part of the note beside them."""
+        """Parameters with which files of this run can be read: part of the note beside them."""
         same = ("transfer_bytes", "block_bytes", "segments", "layout", "random_order", "seed")
         return {name: getattr(self, name) for name in same} | {"ranks": ranks}
 
@@ -67,14 +67,14 @@ def as_dict(spec: BandwidthSpec) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class KeptFiles:
-    """What was written: by which parameters, how many transfers of each rank, in which repetition."""
+    """Record of written files: parameters, transfers of each rank, repetition."""
 
     parameters: Mapping[str, Any]
     counts: tuple[int, ...]
     repetition: int
 
     def note(self) -> dict[str, Any]:
-        """For the note."""
+        """Data of the note."""
         return {
             "format": 1,
             "parameters": dict(self.parameters),
@@ -94,7 +94,7 @@ def kept_files(note: Mapping[str, Any]) -> KeptFiles:
 def settled(
     spec: BandwidthSpec, kept: KeptFiles | None, ranks: int, directions: Sequence[str], place: str
 ) -> BandwidthSpec:
-    """The spec, with the seed of kept files when they are only read. Raises UsageError where they do not fit."""
+    """The spec, with the seed of kept files if they are only read. Raises UsageError if they do not fit."""
     if "write" in directions:
         return spec
     if kept is None:

@@ -17,19 +17,19 @@ from iosonde.bench.runtime.workload import Limit, PhaseKey, RankProgress, StartW
 from iosonde.model.errors import IosondeError, MeasureError
 
 _ONE_A_DIRECTORY = ("note", "set_note", "sweep", "end")
-"""Orders that one rank of a directory obeys for all of them."""
+"""Orders that one rank per directory executes for all."""
 T = TypeVar("T")
 
 
 def start_on(places: Sequence[str], parameters: Mapping[str, Any]) -> StartWorkload:
-    """What starts the ranks of a process on one directory, on several, or (none) on nothing."""
+    """Starter of a process's ranks on one directory, on several, or (none) on nothing."""
     if len(places) < 2:
         return BandwidthWorkload.starter(places[0] if places else None, parameters)
     return functools.partial(SpreadWorkload, tuple(places), parameters)
 
 
 class SpreadWorkload:
-    """A team of one rank each, so that every rank has a directory of its own choice. Keeps ``Workload``'s protocol.
+    """A team per rank, so that every rank has its own directory. Implements ``Workload``.
 
     Process 0 needs a rank in every directory: it makes them, holds them and removes them.
     """
@@ -60,7 +60,7 @@ class SpreadWorkload:
             one.load(phase, work)
 
     def go(self, phase: PhaseKey, limit: Limit) -> None:
-        """See ``Workload``. Ranks begin as they get the order, some microseconds after each other."""
+        """See ``Workload``. Ranks start on receipt of the order, some microseconds apart."""
         self._asked = self._ranks
         for one in self._ranks:
             one.go(phase, limit)
@@ -70,7 +70,7 @@ class SpreadWorkload:
         return all(one.poll(timeout_ms) for one in self._asked)
 
     def answers(self) -> list[Any]:
-        """See ``Workload``; of an order that one rank of a directory obeys, those ranks'."""
+        """See ``Workload``; for orders executed by one rank per directory, those ranks' answers."""
         found = [answer for part in _every(self._asked, _answers) for answer in part]
         if self._to_hold:
             self._to_hold = False
@@ -112,7 +112,7 @@ class SpreadWorkload:
         self._held = []
 
     def _hold(self) -> None:
-        """Hold the directories that rank 0 does not hold against other runs. Raises MeasureError."""
+        """Lock the directories that rank 0 does not lock. Raises MeasureError."""
         for place in dict.fromkeys(self._places[1:]):
             if place == self._places[0]:
                 continue
@@ -139,7 +139,7 @@ def _tallies(one: BandwidthWorkload) -> list[RankTally | None]:
 
 
 def _every(ranks: Sequence[BandwidthWorkload], call: Callable[[BandwidthWorkload], T]) -> list[T]:
-    """What each rank answers; the first error after all have."""
+    """Result of each rank; raises the first error after all have answered."""
     found, errors = list[T](), list[IosondeError]()
     for one in ranks:
         try:

@@ -1,4 +1,4 @@
-"""The steps of a bandwidth benchmark: make a directory, write files, read them, remove them.
+"""Steps of a bandwidth benchmark: create a directory, write files, read them, remove them.
 
 Every process of the run calls the same methods in the same order (see ``runtime.session``).
 """
@@ -27,7 +27,7 @@ from iosonde.model.errors import MeasureError
 
 
 class MeasuredPhase(NamedTuple):
-    """A phase with what its records come to. ``rates`` in every process; ``paths`` of this process's ranks."""
+    """A phase with derived rates. ``rates`` in every process; ``paths`` of this process's ranks."""
 
     result: PhaseResult
     rates: BandwidthRates | None
@@ -35,7 +35,7 @@ class MeasuredPhase(NamedTuple):
 
 
 class BandwidthSteps:
-    """One run at one place. ``spec`` is settled."""
+    """Steps of one run at one place. ``spec`` is settled."""
 
     def __init__(
         self, plan: BandwidthPlan, spec: BandwidthSpec, processes: Processes, watch: Watch
@@ -49,13 +49,13 @@ class BandwidthSteps:
         self.session = Session(start, plan.name, processes, plan.threads, watch, keep_records=True)
 
     def begin(self) -> None:
-        """Make or accept the directory."""
+        """Create or accept the directory."""
         self.session.ask_leader("begin", hold=True)
         self.session.ask_others("begin", hold=False)
         self.begun = True
 
     def write(self, repetition: int) -> MeasuredPhase:
-        """New files, in place of those of an earlier repetition."""
+        """Write new files, replacing those of an earlier repetition."""
         self.remove()
         held = self.spec.wear_out_ns is not None
         work = {"write": True, "counts": [], "repetition": repetition, "held": held}
@@ -65,7 +65,7 @@ class BandwidthSteps:
         return measured
 
     def _note(self, measured: MeasuredPhase) -> None:
-        """Leave beside the files what a later run needs to read them; where that fails the measurement counts."""
+        """Store a note with parameters for later reads beside the files; a failure does not end the measurement."""
         note = json.dumps(self.written(measured).note())
         try:
             self.session.ask_leader("set_note", text=note)
@@ -75,7 +75,7 @@ class BandwidthSteps:
             self._watch.note(f"{error}; a later run cannot read the files")
 
     def read(self, repetition: int, written: KeptFiles) -> MeasuredPhase:
-        """What was written, by the rank that is ``shift`` away."""
+        """Read the files of the rank that is ``shift`` away."""
         work = {
             "write": False,
             "counts": list(written.counts),
@@ -100,7 +100,7 @@ class BandwidthSteps:
         return None if at is None else phase_rates(at, self.session.all_gather(moved(own, at)))
 
     def written(self, measured: MeasuredPhase) -> KeptFiles:
-        """What a write phase left to read."""
+        """Record of the files that a write phase left."""
         own = [rank.steps for rank in measured.result.ranks]
         counts = tuple(count for part in self.session.all_gather(own) for count in part)
         parameters = self.spec.kept(self.session.ranks)

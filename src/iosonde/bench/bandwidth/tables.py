@@ -1,4 +1,4 @@
-"""The tables ``transfers`` and ``rates`` of runs: parts while a run goes on, one file when it ends.
+"""The tables ``transfers`` and ``rates`` of runs: parts during a run, one file at its end.
 
 ::
 
@@ -33,7 +33,7 @@ TABLES: dict[str, dict[str, str]] = {"transfers": TRANSFER_TYPES, "rates": RATE_
 _ORDER = "repetition, direction DESC, rank"
 _PART = ".part.parquet"
 Columns = Mapping[str, Any]
-"""By name: shape (rows,); missing integers are ``NULL_NS``, missing words None."""
+"""Columns by name: shape (rows,); missing integers are ``NULL_NS``, missing words None."""
 
 
 def write_part(root: Path, table: str, run_id: str, part: str, columns: Columns) -> Path | None:
@@ -57,7 +57,7 @@ def _as_sql(name: str, kind: str) -> str:
 
 
 def finish(root: Path, run_id: str, began_ns: int) -> None:
-    """Write a run's parts as one file a table, then remove them. Raises StoreError."""
+    """Merge a run's parts into one file per table, then remove them. Raises StoreError."""
     for table in TABLES:
         parts = _parts(Path(root), table, run_id)
         if not parts:
@@ -73,7 +73,7 @@ def finish(root: Path, run_id: str, began_ns: int) -> None:
 
 
 def read_columns(root: Path, table: str, run_id: str) -> dict[str, Any]:
-    """Columns of a run, numpy arrays (masked where values are missing); empty without rows. Raises StoreError."""
+    """Columns of a run, numpy arrays (masked for missing values); empty without rows. Raises StoreError."""
     whole = table_file(root, table, run_id)
     files = _parts(Path(root), table, run_id) if whole is None else [whole]
     if not files:
@@ -93,7 +93,7 @@ def read_columns(root: Path, table: str, run_id: str) -> dict[str, Any]:
 
 
 def table_file(root: Path, table: str, run_id: str) -> Path | None:
-    """The file of a run that was written whole."""
+    """File of a finished run."""
     folder = Path(root) / table
     return next(iter(sorted(folder.glob(f"date=*/{slug(run_id)}.parquet"))), None)
 

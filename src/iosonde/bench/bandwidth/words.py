@@ -1,4 +1,4 @@
-"""Sentences and cells about a bandwidth run. Works from rows, so a stored run reads as one that has just ended."""
+"""Sentences and cells about a bandwidth run. Works from rows, so stored and fresh runs read alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = (
     *("slowest rank", "median", "p99", "ended"),
 )
 SLOW = 1.25
-"""A rank this many times as slow as the median one gets a sentence."""
+"""Ratio to the median rank's time above which a rank gets a sentence."""
 EXPLAINED = (
     "sustained: while every rank was busy; first, last: from the first open until the first or the last rank had "
     "closed its file; tail: share of the sustained rate that the wait for the last rank costs; median, p99: time of "
@@ -33,7 +33,7 @@ def together(rows: Sequence[RunRow]) -> list[RunRow]:
 
 
 def phase_cells(rows: Sequence[RunRow]) -> list[tuple[str, ...]]:
-    """A line a phase, under ``HEAD``."""
+    """A line per phase, under ``HEAD``."""
     slowest = {
         (one.phase, one.repetition): one.slowest[0] for one in slow_ranks(rows, 1) if one.slowest
     }
@@ -68,7 +68,7 @@ def _ended(row: RunRow) -> str:
 
 
 def say_slow_ranks(rows: Sequence[RunRow]) -> list[str]:
-    """Ranks that held a phase up: ``write 0: rank 3 on node7 took 12.1 s, 1.9x the median rank``."""
+    """Slowest ranks of a phase: ``write 0: rank 3 on node7 took 12.1 s, 1.9x the median rank``."""
     lines = []
     for one in slow_ranks(rows, 3):
         for rank, host, ns, factor in one.slowest:
@@ -81,7 +81,7 @@ def say_slow_ranks(rows: Sequence[RunRow]) -> list[str]:
 
 
 def say_tail(rows: Sequence[RunRow]) -> list[str]:
-    """What the wait for the last rank cost, where it cost more than a twentieth."""
+    """Cost of waiting for the last rank, if above a twentieth."""
     return [
         f"{row.phase} {row.repetition}: the last rank cost {format_percent(row.tail_loss)} of the sustained "
         f"{format_bandwidth(row.sustained_bytes_per_s)}"

@@ -35,11 +35,11 @@ class BandwidthWorkload(CoreWorkload):
 
     @classmethod
     def starter(cls, place: str | None, parameters: Mapping[str, Any]) -> StartWorkload:
-        """What starts it for the ranks of a process."""
+        """Starter of the workload for a process's ranks."""
         return functools.partial(cls, place, parameters)
 
     def load(self, _phase: PhaseKey, work: Mapping[str, Any]) -> None:
-        """``work``: as the core reads it."""
+        """Prepare a phase. ``work``: as the core reads it."""
         self.order("load", work)
 
     def go(self, _phase: PhaseKey, limit: Limit) -> None:
@@ -47,7 +47,7 @@ class BandwidthWorkload(CoreWorkload):
         self.order("go", {"limit": {"after_ns": limit.after_ns, "steps": limit.steps}})
 
     def tallies(self) -> list[RankTally | None]:
-        """See ``Workload``; with the series of bytes."""
+        """See ``Workload``; includes the series of bytes."""
         return [
             None if tally is None else replace(tally, series=self._series(at))
             for at, tally in enumerate(super().tallies())

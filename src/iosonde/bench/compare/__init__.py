@@ -1,1 +1,1 @@
-"""Runs of benchmarks against each other: faster, slower, same, or what would have been seen."""
+"""Comparison of benchmark runs: faster, slower, same, or the smallest detectable difference."""

@@ -1,4 +1,4 @@
-"""Which runs were asked for alike, and in what two differ."""
+"""Runs with equal parameters, and differences of parameters between two runs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from iosonde.bench.runs.store import StoredRun
 from iosonde.model.runs import RunRow
 
 _NEVER_ALIKE = ("seed", "reported", "digests", "rows")
-"""Parameters that differ between any two runs, or change nothing that is measured."""
+"""Parameters that differ between any two runs, or have no effect on the result."""
 
 
 def different_parameters(a: RunRow, b: RunRow) -> list[tuple[str, Any, Any]]:
-    """Name and both values of what the runs were not asked for alike; what one does not say is None."""
+    """Name and both values of differing parameters; None for a missing value."""
     sides: tuple[Mapping[str, Any], Mapping[str, Any]] = (_asked(a), _asked(b))
     names = [name for name in {**sides[0], **sides[1]} if name not in _NEVER_ALIKE]
     pairs = [(name, sides[0].get(name), sides[1].get(name)) for name in names]
@@ -28,7 +28,7 @@ def _asked(row: RunRow) -> dict[str, Any]:
 def others_alike(
     a: StoredRun, b: StoredRun, every: Sequence[StoredRun]
 ) -> tuple[list[StoredRun], list[StoredRun]]:
-    """Runs asked for as A or as B, with A and B among them, in time: those nearer to A, those nearer to B.
+    """Runs with the parameters of A or of B, including both, in time order: those nearer to A, those nearer to B.
 
     What changed between A and B lies between the groups, never within one.
     """

@@ -1,4 +1,4 @@
-"""What doors call: two sides of benchmark runs, a run or several each, against each other."""
+"""Entry points for doors: comparison of two sides, each of one or several benchmark runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SWEEP = "nfs"
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """B as seen from A. ``others``: runs of the store, alike, that showed how far apart two runs lie."""
+    """B relative to A. ``others``: similar stored runs that show the variation between runs."""
 
     a: tuple[StoredRun, ...]
     b: tuple[StoredRun, ...]
@@ -35,7 +35,7 @@ def compare_runs(
     margin: float,
     ops: Collection[str] | None = None,
 ) -> RunComparison:
-    """The verdicts; ``ops``: of these operations only.
+    """Compare two sides; ``ops``: only these operations.
 
     Raises UsageError for what cannot be compared, NothingMeasuredError, StoreError.
     """

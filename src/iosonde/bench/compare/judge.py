@@ -1,4 +1,4 @@
-"""Verdicts on two sides of runs: each subject slower, faster, same, or not to be told; corrected for many questions."""
+"""Verdicts on two sides of runs: each subject slower, faster, same or unknown; corrected for multiple tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONFIDENCE = 0.95
 
 
 class MeasureRatio(NamedTuple):
-    """One measure, b / a with its 95 % interval. ``a``, ``b``: geometric means over runs.
+    """Ratio b / a of one measure, with its 95 % interval. ``a``, ``b``: geometric means over runs.
 
     ``smallest``: the ratio that would have been found in 80 % of cases, all subjects asked; ``p_value`` of this measure
     alone.
@@ -54,7 +54,9 @@ def judge(
     others: Sequence[Sequence[RunValues]],
     margin: float,
 ) -> list[SubjectVerdict]:
-    """A verdict a subject that every run has. ``others``: groups of runs alike, in time. Empty: nothing in common."""
+    """A verdict per subject that every run has. ``others``: groups of similar runs, in time order. Empty: nothing in
+    common.
+    """
     every = [*a, *b]
     subjects = [one for one in every[0] if all(one in run for run in every)]
     found: list[tuple[Subject, list[tuple[Measure, Separation, tuple[float, float]]]]] = []

@@ -1,4 +1,4 @@
-"""What of a run is compared: rates of its phases and latencies of its operations, a value a repetition."""
+"""Compared measures of a run: rates of its phases and latencies of its operations, a value per repetition."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ BANDWIDTHS = (
     Measure("first_bytes_per_s", "until the first rank", higher=True),
     Measure("sustained_bytes_per_s", "sustained", higher=True),
 )
-"""The first of each is what a sentence names where nothing stands out."""
+"""Bandwidth measures; the first is the one that a sentence names by default."""
 TAILS = ("q99_ns", "first_bytes_per_s", "sustained_bytes_per_s")
-"""Measures that need not be shown to be the same for a verdict ``same``."""
+"""Measures that are not required to be equal for a verdict ``same``."""
 
 
 class Subject(NamedTuple):
-    """What a verdict is about: an op of a phase, or (``op`` None) the phase as a whole."""
+    """Subject of a verdict: an op of a phase, or (``op`` None) the phase as a whole."""
 
     phase: str
     op: str | None
@@ -46,7 +46,7 @@ RunValues = dict[Subject, dict[Measure, tuple[float, ...]]]
 
 
 def run_values(rows: Sequence[RunRow]) -> RunValues:
-    """Values above 0 of every repetition of the main phase, at the smallest waiting factor.
+    """Positive values of every repetition of the main phase, at the smallest waiting factor.
 
     What is missing is left out. Where only ranks have rows, a repetition's value is the median over them.
     """

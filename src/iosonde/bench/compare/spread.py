@@ -1,4 +1,4 @@
-"""How far two runs of the same lie apart, and whether two sides lie further apart than that.
+"""Variation between runs with equal parameters, and a test of the difference of two sides against it.
 
 Values are logarithms. A run counts once: its mean over repetitions, because repetitions of one run share what differs
 from run to run (the file system's state, the load, where files lie). The variance ``s2`` of a run's mean is ::
@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 LEAST = 0.10
-"""Standard deviation from run to run that is assumed beside what repetitions show."""
+"""Prior standard deviation between runs, in addition to that between repetitions."""
 ASSUMED_FREEDOM = 2.0
-"""F0: degrees of freedom of what is assumed."""
+"""F0: degrees of freedom of the prior."""
 ENOUGH = 4.0
-"""Degrees of freedom seen from which on nothing is assumed."""
+"""Observed degrees of freedom above which the prior is dropped."""
 FLOOR = 0.03
-"""Runs that agree better than this agree by luck."""
+"""Least standard deviation of runs; better agreement is luck."""
 MOST_OF_OTHERS = 8.0
-"""Degrees of freedom that other runs count for at most: run to run has heavier tails than a normal distribution."""
+"""Most degrees of freedom of other runs: variation between runs has heavier tails than a normal distribution."""
 NEIGHBOUR = 2.0 / 3.0
 """Degrees of freedom of a squared difference of neighbours: they overlap."""
 POWER = 0.8
@@ -45,7 +45,7 @@ class Separation:
 
     @property
     def p_value(self) -> float:
-        """Of "both sides are runs of the same", two-sided."""
+        """Two-sided p value of "both sides are equal"."""
         from scipy.special import stdtr  # type: ignore[import-untyped, unused-ignore]
 
         return float(2 * stdtr(self.freedom, -abs(self.difference) / self.error))
@@ -55,12 +55,12 @@ class Separation:
         return math.exp(self.difference)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Of b / a."""
+        """Interval of b / a."""
         half = self._t((1 + level) / 2) * self.error
         return math.exp(self.difference - half), math.exp(self.difference + half)
 
     def smallest(self, alpha: float) -> float:
-        """The ratio above 1 that is found at ``alpha`` in 80 % of cases."""
+        """Smallest ratio above 1 that is detected at ``alpha`` in 80 % of cases."""
         return math.exp(min(700.0, (self._t(1 - alpha / 2) + self._t(POWER)) * self.error))
 
     def _t(self, probability: float) -> float:
@@ -70,13 +70,13 @@ class Separation:
 
 
 Run = Sequence[float]
-"""Logarithms of one measure, a repetition each."""
+"""Logarithms of one measure, one per repetition."""
 
 
 def separate(
     a: Sequence[Run], b: Sequence[Run], others: Sequence[Sequence[Run]] = ()
 ) -> Separation:
-    """Both sides, a run or more each. ``others``: groups of runs in the order of time that show how runs differ."""
+    """Compare two sides of one or more runs. ``others``: groups of runs in time order that show how runs differ."""
     means_a, means_b = ([_mean(run) for run in side] for side in (a, b))
     squares, freedom = 0.0, 0.0
     for means in (means_a, means_b):
@@ -101,7 +101,7 @@ def separate(
 
 
 def _within(runs: Sequence[Run]) -> float:
-    """Variance among repetitions, pooled; 0 where each run has one."""
+    """Pooled variance among repetitions; 0 if each run has one."""
     freedom = sum(len(run) - 1 for run in runs)
     return sum((len(run) - 1) * _variance(run) for run in runs) / freedom if freedom else 0.0
 

@@ -24,7 +24,7 @@ _FAILED = 0.01
 
 
 def say_runs(found: RunComparison) -> list[str]:
-    """A sentence a subject."""
+    """A sentence per subject."""
     return [_say(one, found.margin) for one in found.verdicts]
 
 
@@ -49,7 +49,7 @@ def subject_word(subject: Subject) -> str:
 
 
 def run_cells(found: RunComparison) -> list[tuple[str, ...]]:
-    """A row a measure, under ``HEAD``."""
+    """A row per measure, under ``HEAD``."""
     rows = []
     for one in found.verdicts:
         for place, ratio in enumerate(one.measures):
@@ -81,7 +81,7 @@ def format_value(column: str, value: float) -> str:
 
 
 def say_side(runs: Sequence[StoredRun]) -> str:
-    """``run X, 4 ranks on /work``; of several their number and their ids."""
+    """``run X, 4 ranks on /work``; for several runs their number and ids."""
     first = runs[0].rows[0]
     where = f"{first.ranks or 'n/a'} rank{'' if first.ranks == 1 else 's'} on {first.target}"
     if len(runs) == 1:
@@ -90,7 +90,7 @@ def say_side(runs: Sequence[StoredRun]) -> str:
 
 
 def say_notes(found: RunComparison) -> list[str]:
-    """What a reader has to know before believing the verdicts."""
+    """Cautions for the reader of the verdicts."""
     a, b = found.a[0].rows[0], found.b[0].rows[0]
     notes = [say_differences(a, b), _spread(found), _order(found), *_trouble(found)]
     if len(found.verdicts) > 1:
@@ -105,7 +105,7 @@ def say_notes(found: RunComparison) -> list[str]:
 
 
 def say_differences(a: RunRow, b: RunRow) -> str:
-    """What the runs were not asked for alike; empty for nothing."""
+    """Differences of the runs' parameters; empty for none."""
     found = different_parameters(a, b)
     named = [f"{name} {_one(name, x)} / {_one(name, y)}" for name, x, y in found[:_MOST_NAMED]]
     more = len(found) - _MOST_NAMED
@@ -131,7 +131,7 @@ def _spread(found: RunComparison) -> str:
 
 
 def _order(found: RunComparison) -> str:
-    """Sides that were not measured in turn share their drift with nothing."""
+    """Caution for sides that were not measured alternately, whose drift does not cancel."""
     if len(found.a) + len(found.b) < 4:
         return ""
     ends = [[run.first_ns for run in side] for side in (found.a, found.b)]

@@ -1,4 +1,4 @@
-"""What writers of each block size did to creates: latencies, the longest of each period, slowdown; rows of it."""
+"""Effect of writers of each block size on creates: latencies, the longest of each period, slowdown; rows of it."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class KernelPhase:
     latency_ns: Floats
     max_ns: Floats
     effect: PhaseEffect
-    """Against the quiet time; of the quiet time against itself."""
+    """Compared with the quiet time (the quiet time with itself)."""
 
     def quantile_ns(self, q: float) -> float | None:
-        """The order statistic ceil(q n); None where there are too few."""
+        """The order statistic ceil(q n); None if n is too small."""
         value = quantile(self.latency_ns.astype(np.int64), q)
         return None if math.isnan(value) else value
 
@@ -54,7 +54,7 @@ class KernelPhase:
 
     @property
     def usual_longest_ns(self) -> float | None:
-        """The median over periods of the longest create of each; None without any."""
+        """Median over periods of the longest create of each; None without any."""
         known = self.max_ns[~np.isnan(self.max_ns)]
         return float(np.median(known)) if len(known) else None
 
@@ -62,7 +62,7 @@ class KernelPhase:
 def examined(
     root: Path, outcome: KernelOutcome, period_ns: int
 ) -> tuple[dict[str, ProbeSamples], list[KernelPhase]]:
-    """Samples of creates and what they come to, the quiet time first; none where it was not reached.
+    """Samples of creates and their statistics, the quiet time first; none if it was not reached.
 
     Raises StoreError.
     """
@@ -103,14 +103,14 @@ def _phase(
 
 
 def period_maxima(due_ns: Floats, latency_ns: Floats, length_ns: int, period_ns: int) -> Floats:
-    """The longest of each period; ``due_ns`` from the begin on, shapes (n,); result (ceil(length / period),)."""
+    """Longest create of each period; ``due_ns`` from the start on, shapes (n,); result (ceil(length / period),)."""
     longest = np.full(max(1, -(-length_ns // period_ns)), -np.inf)
     np.maximum.at(longest, (due_ns // period_ns).astype(np.int64), latency_ns)
     return np.where(np.isinf(longest), np.nan, longest)
 
 
 def _totals(outcome: KernelOutcome, block: int) -> list[RunRow]:
-    """All writers together, a row a round of files."""
+    """Rows of all writers together, one per round of files."""
     run_id = f"{outcome.run_id}-{block}"
     return [r for r in outcome.rows if r.run_id == run_id and r.rank is None and r.op is None]
 
@@ -123,7 +123,7 @@ def _rate(rows: Sequence[RunRow]) -> float | None:
 def keep_creates(
     root: Path, outcome: KernelOutcome, plan: KernelPlan, phases: Sequence[KernelPhase]
 ) -> list[RunRow]:
-    """Rows of the creates, two a phase (``measurement`` is its number), into the store. Raises StoreError."""
+    """Write rows of the creates, two per phase (``measurement`` is its number), into the store. Raises StoreError."""
     if not phases:
         return []
     machine = describe(plan.place)

@@ -1,4 +1,4 @@
-"""Caches of this node's kernel, dropped over and over while entered, where that is allowed."""
+"""Repeated dropping of this node's kernel caches while entered, if permitted."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from iosonde.bench.runtime.processes import Processes
 DROP = Path("/proc/sys/vm/drop_caches")
 _EVERY_S = 0.1
 _ALL = b"3\n"
-"""Pages, directory entries and inodes; only what is clean goes."""
+"""Pages, directory entries and inodes; only clean ones are dropped."""
 
 
 class CacheDropper:
-    """Writes to ``path`` every 0.1 s. ``allowed``: whether the kernel took the first one; False without a wish."""
+    """Writes to ``path`` every 0.1 s. ``allowed``: True if the kernel accepted the first write; False if not
+    requested.
+    """
 
     def __init__(self, path: Path | None = DROP) -> None:
         self._path = path
@@ -59,14 +61,14 @@ class CacheDropper:
 
 
 def dropper(processes: Processes, host: str, wanted: bool) -> CacheDropper:
-    """One a node drops; the other processes there have nothing to do. Every process calls it."""
+    """Dropper in one process per node; the others there do nothing. Every process calls it."""
     hosts = processes.all_gather(host)
     first = hosts.index(host) == processes.number
     return CacheDropper(DROP if wanted and first else None)
 
 
 def say_dropped(processes: Processes, host: str, allowed: bool, wanted: bool) -> str:
-    """On which nodes caches are dropped. Every process calls it."""
+    """Nodes on which caches are dropped. Every process calls it."""
     both = processes.all_gather((host, allowed))
     nodes = sorted({name for name, _ in both})
     kept = [name for name in nodes if (name, True) not in both]

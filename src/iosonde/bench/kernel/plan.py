@@ -1,4 +1,6 @@
-"""What a kernel benchmark does: a quiet time, then writers of one block size after the other, creates beside them."""
+"""Plan of a kernel benchmark: a quiet time, then writers of one block size after the other, with creates beside
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +19,31 @@ QUIET = "quiet"
 
 @dataclass(frozen=True, slots=True)
 class KernelPlan:
-    """What to measure. ``place``: a directory of the mounted file system, the same on every node."""
+    """Parameters of the benchmark. ``place``: a directory of the mounted file system, the same on every node."""
 
     place: Path
     writers: int = 4
-    """Of one process."""
+    """Writers per process."""
     blocks: tuple[int, ...] = BLOCKS
     duration_ns: int = 30 * SECOND_NS
-    """Of the writes of one block size."""
+    """Duration of the writes of one block size."""
     quiet_ns: int = 30 * SECOND_NS
-    """Creates alone: what is usual."""
+    """Duration of creates alone, the baseline."""
     pause_ns: int = 2 * SECOND_NS
-    """After the writes of a block size, when their files are removed."""
+    """Pause after the writes of a block size, for the removal of their files."""
     every_ns: int = SECOND_NS // 10
-    """Between two creates."""
+    """Interval between creates."""
     period_ns: int = SECOND_NS
-    """The longest create of each such period is kept."""
+    """Period of which the longest create is kept."""
     file_bytes: int = 1 << 30
-    """Of a writer; at its end the writer begins a new file in its place."""
+    """File size of a writer; at the end it starts a new file in its place."""
     fsync: str = "end"
     drop_caches: bool = True
     seed: int = 0
 
     @property
     def target(self) -> str:
-        """What samples of the probe call their target: apart from an agent's on the same directory."""
+        """Target name of the probe's samples: distinct from an agent's on the same directory."""
         return f"{self.place} (kernel)"
 
     def spec(self, block: int) -> BandwidthSpec:
@@ -51,7 +53,7 @@ class KernelPlan:
         return BandwidthSpec(block, size, fsync=self.fsync, seed=self.seed, limit_ns=limit)
 
     def probe(self, store: Path, folder: Path) -> dict[str, Any]:
-        """The probe's configuration, as the agent's file has it. ``folder``: where its files lie."""
+        """The probe's configuration, as in the agent's file. ``folder``: location of its files."""
         return {
             "store": str(store),
             "window": "1s",

@@ -1,4 +1,4 @@
-"""A kernel benchmark from beginning to end. Process 0 creates files; the writers are in every process."""
+"""A whole kernel benchmark. Process 0 creates files; the writers are in every process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TICK_S = 0.05
 
 @dataclass(slots=True)
 class KernelOutcome:
-    """What was measured, whatever came then. ``quiet_ns``: [begin, end) of creates alone; None: not reached.
+    """Everything measured, even if an error followed. ``quiet_ns``: [begin, end) of creates alone; None: not reached.
 
     ``blocks``: bytes of a write, by name of the phase. Instants are those of process 0's clock.
     """
@@ -58,7 +58,7 @@ def run_kernel(
     observer: Observer,
     now_ns: Callable[[], int],
 ) -> KernelOutcome:
-    """Measure; what was made below ``plan.place`` is removed again. Every process calls it.
+    """Measure; removes all files below ``plan.place`` again. Every process calls it.
 
     Raises UsageError, MeasureError, StoreError before anything is measured; later errors are part of the outcome.
     """
@@ -99,7 +99,7 @@ class _Run:
     own: SelftestFolder | None = None
 
     def agreed(self, call: Callable[[], T]) -> T | None:
-        """An error in one process is raised in all."""
+        """Call in every process; an error in one is raised in all."""
         error, value = None, None
         try:
             value = call()
@@ -111,7 +111,7 @@ class _Run:
         return value
 
     def folder(self, stack: ExitStack) -> str:
-        """Make the directory and its parts, until ``stack`` ends."""
+        """Create the directory and its parts, until ``stack`` ends."""
         self.own = stack.enter_context(SelftestFolder(self.plan.place, "kernel"))
         self.own.part("write")
         return str(self.own.path)
@@ -134,7 +134,7 @@ class _Run:
                 raise
 
     def phases(self, folder: str) -> None:
-        """The quiet time, then writers of each block size, until an error or a wish to end."""
+        """Run the quiet time, then writers of each block size, until an error or the user's end."""
         plan, outcome = self.plan, self.outcome
         many = len(plan.blocks)
         self.observer.begins(str(plan.place), 0, 1, many + 1)
@@ -154,7 +154,7 @@ class _Run:
             outcome.stopped = any(self.processes.all_gather(self.observer.wanted()))
 
     def wait(self, wait_ns: int, what: str) -> bool:
-        """Let the creates go on alone; True when an end was wanted."""
+        """Wait while only creates run; True if the user ended it."""
         begin = time.monotonic_ns()
         while True:
             passed = time.monotonic_ns() - begin
@@ -166,7 +166,7 @@ class _Run:
             time.sleep(min(_TICK_S, (wait_ns - passed) / 1e9) if passed < wait_ns else _TICK_S)
 
     def write(self, block: int, folder: str) -> bool:
-        """Writers of one block size, for the whole duration; True when an end was wanted."""
+        """Run writers of one block size for the whole duration; True if the user ended it."""
         plan, processes = self.plan, self.processes
         spec = plan.spec(block)
         work = BandwidthPlan((folder,), plan.writers, spec, ("write",))
@@ -201,7 +201,7 @@ class _Run:
         return stopped
 
     def check(self, name: str, result: PhaseResult) -> None:
-        """Raises MeasureError in every process where writers gave up."""
+        """Raise MeasureError in every process if writers gave up."""
         failing = sum(rank.end in ("failing", "hanging") for rank in result.ranks)
         failing = sum(self.processes.all_gather(failing))
         if failing and not result.stopped:
@@ -224,7 +224,7 @@ class _Run:
             steps.session.close()
 
     def label(self, block: int) -> Label:
-        """What all rows of the writers have in common."""
+        """Columns that all rows of the writers share."""
         plan, size = self.plan, self.processes.size
         ranks, host = plan.writers * size, platform.node()
         machines = len(set(self.processes.all_gather(host)))

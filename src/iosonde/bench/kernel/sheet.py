@@ -18,7 +18,7 @@ _AIR = 0.01
 def kernel_sheet(
     samples: Mapping[str, ProbeSamples], phases: Sequence[KernelPhase], period_ns: int, say: str
 ) -> Sheet | None:
-    """One pane; None where no create of the quiet time ended."""
+    """Single pane; None if no create of the quiet time succeeded."""
     usual = phases[0].quantile_ns(0.5) if phases else None
     if usual is None:
         return None

@@ -27,7 +27,7 @@ def head(period_ns: int) -> tuple[str, ...]:
 
 
 def table_rows(phases: Sequence[KernelPhase]) -> list[tuple[str, ...]]:
-    """A line a phase, under ``head``."""
+    """A line per phase, under ``head``."""
     return [_cells(one) for one in phases]
 
 
@@ -58,7 +58,7 @@ MARKS = "*: slow; h: slow because the host of the creates was busy; !: creates w
 
 
 def say(target: str, phases: Sequence[KernelPhase]) -> str:
-    """Which block size slowed creates most, and by how much; one sentence."""
+    """Block size that slowed creates most, with the factor; one sentence."""
     beside = [one for one in phases if one.block is not None]
     lost = [one for one in beside if one.effect.verdict == "lost"]
     slow = [one for one in beside if one.effect.verdict == "slow"]

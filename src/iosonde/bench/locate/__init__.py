@@ -1,1 +1,1 @@
-"""Which component of the storage is slow: targets, servers, router groups, clients, or a stretch of time."""
+"""Localisation of slow components of the storage: targets, servers, router groups, clients, or a span of time."""

@@ -1,4 +1,4 @@
-"""What doors call: findings and rates of a run, from files or from the store."""
+"""Entry points for doors: findings and rates of a run, from files or from the store."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Located:
-    """A run with what was found in it."""
+    """A run with its findings."""
 
     transfers: Transfers
     topology: Topology
     findings: ComponentFindings
     rates: list[PhaseRates]
-    """None of a Darshan log."""
+    """Empty for a Darshan log."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the transfers of a run are: a file (``path``; a Darshan log too), or a run of the store ``root``."""
+    """Source of a run's transfers: a file (``path``; also a Darshan log), or a run of the store ``root``."""
 
     path: Path | None = None
     root: Path | None = None
@@ -43,7 +43,7 @@ class Source:
 
     @property
     def log(self) -> bool:
-        """Whether it is a Darshan log, by its first bytes, or comes from one."""
+        """True for a Darshan log, by its first bytes, or a run from one."""
         if self.path is None or not self.path.is_file():
             return self.run_id.startswith(PREFIX)
         with suppress(OSError), self.path.open("rb") as file:
@@ -51,7 +51,7 @@ class Source:
         return False
 
     def transfers(self, warn: Callable[[str], None]) -> Transfers:
-        """All that can be read. Raises InputFileError, StoreError."""
+        """All readable transfers. Raises InputFileError, StoreError."""
         if self.path is not None:
             return transfers_of_log(self.path) if self.log else read_transfers(self.path, warn)
         assert self.root is not None
@@ -67,8 +67,8 @@ def _topology(text: str | None, warn: Callable[[str], None]) -> Topology:
 def located(
     source: Source, topology: str | None, rates: Path | None, warn: Callable[[str], None]
 ) -> Located:
-    """Findings of a run. ``topology``: a file, or ``lustre[:NAME]`` for what this client knows. ``rates``: a file, in
-    place of what the store has.
+    """Findings of a run. ``topology``: a file, or ``lustre[:NAME]`` for this client's own. ``rates``: a file that
+    replaces those of the store.
 
     Raises InputFileError, StoreError; rows that cannot be read go to ``warn``.
     """

@@ -1,4 +1,4 @@
-"""From transfers to one slowness a target and direction.
+"""Robust slowness of each target and direction, from transfers.
 
 Slowness of a transfer is the logarithm of its time a byte, less the median of its phase (repetition and direction). A
 cell is a target in a phase. What follows from the number of bytes on a target and from disk position is taken out.
@@ -27,20 +27,20 @@ class Rows:
 
     slowness: Floats
     phase: Ints
-    """``repetition * directions + direction``, both as places in the lists below."""
+    """``repetition * directions + direction``, both as indices of the lists below."""
     target: Ints
     host: Ints
     bytes: Floats
     position: Floats
     place: Ints
-    """Row of the transfers."""
+    """Row index in the transfers."""
     directions: tuple[int, ...]
     repetitions: tuple[int, ...]
     targets: int
 
     @property
     def phases(self) -> int:
-        """How many there are."""
+        """Number of phases."""
         return len(self.directions) * len(self.repetitions)
 
     def cell(self) -> Ints:
@@ -92,7 +92,7 @@ class CellLocations:
 
 
 def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> CellLocations:
-    """Huber location of each cell; ``use``: weights of 0 leave rows out."""
+    """Huber location of each cell; ``use``: rows with weight 0 are left out."""
     cell, count = rows.cell(), rows.phases * rows.targets
     way = rows.phase % len(rows.directions)
     given = np.ones(len(cell)) if use is None else use

@@ -1,4 +1,4 @@
-"""Slow client hosts: files of a host against those of other hosts on the same targets."""
+"""Slow client hosts: files of a host compared with those of other hosts on the same targets."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 LEAST_HOSTS = 4
-"""Fewer hosts give no usual host."""
+"""Least number of hosts for a typical host."""
 LEAST_EFFECT = 0.07
-"""In logarithms: about 7%."""
+"""Least effect, in logarithms: about 7%."""
 FALSE_HOSTS = 0.002
-"""Probability of any slow host in a healthy run."""
+"""Probability of any false slow host in a healthy run."""
 FEW_FILES = 4
-"""Files of an OST among which none can be told to be the odd one."""
+"""Largest number of files of an OST among which outliers are not identifiable."""
 CONSISTENT = 0.7
-"""Share of a host's files that show a third of its effect."""
+"""Least share of a host's files with a third of its effect."""
 
 
 @dataclass(frozen=True)
 class SlowHost:
-    """``effect``: ln of how much longer its files take. ``alike``: share of its files that show it."""
+    """``effect``: ln of the time factor of its files. ``alike``: share of its files that show it."""
 
     host: int
     effect: float
@@ -81,8 +81,8 @@ def slow_hosts(
 def _without_own(
     rows: Rows, cells: CellLocations, slowness: Floats, left_out: set[int]
 ) -> tuple[Floats, Floats]:
-    """Slowness of each row less that of other hosts' rows in its cell, NaN where there are none, and how much
-    wider it scatters than one row for so few others.
+    """Slowness of each row minus that of other hosts' rows in its cell, NaN if there are none, and the
+    factor by which few others widen its scatter.
     """
     cell = rows.cell()
     count = len(cells.centre)

@@ -1,4 +1,4 @@
-"""What explains slowness without a slow component: bytes on a target or server, and disk position."""
+"""Slowness explained without a slow component: bytes on a target or server, and disk position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOAD_SPREAD, POSITION_SPREAD = 0.02, 0.05
 """Least standard deviation of ln bytes, and of position, over targets for a fit."""
 POSITION_KNOWN = 0.8
 SPOILED = 3.0
-"""Times the other direction's standard error of the slope."""
+"""Distance of slopes, in standard errors of the other direction's, beyond which a fault has spoiled one."""
 _KNEES = (0.25, 0.5, 0.75)
 
 
@@ -67,7 +67,7 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
 
 
 def _share_slope(explained: Floats, slope: Floats, error: Floats, place: Floats, way: Ints) -> None:
-    """Give a direction that a fault has spoiled the other one's slope: disks are the same in both."""
+    """Replace a slope that a fault has spoiled by the other direction's: disks are the same in both."""
     if len(slope) < 2 or not np.isfinite(error).all():
         return
     good, bad = int(np.argmin(error)), int(np.argmax(error))
@@ -79,7 +79,7 @@ def _share_slope(explained: Floats, slope: Floats, error: Floats, place: Floats,
 
 
 def _start(design: Floats, values: Floats) -> Floats:
-    """Coefficients one by one, as robust as they come: each of what the others leave, two rounds."""
+    """Robust starting coefficients, one by one on the residuals of the others, two rounds."""
     beta = np.zeros(design.shape[1])
     for _ in range(2):
         for k in range(1, design.shape[1]):
@@ -89,7 +89,7 @@ def _start(design: Floats, values: Floats) -> Floats:
 
 
 def _positions(place: Floats, mine: Flags) -> Floats | None:
-    """Mean position of each cell, where most cells of a direction have one and they differ."""
+    """Mean position of each cell, if most cells of a direction have one and they differ."""
     used = np.isfinite(place) & mine
     if used.sum() < max(POSITION_KNOWN * mine.sum(), 2) or np.std(place[used]) < POSITION_SPREAD:
         return None
@@ -99,7 +99,7 @@ def _positions(place: Floats, mine: Flags) -> Floats | None:
 def _load_columns(
     load: Floats, phase: Ints, n: int, mine: Flags, servers: Ints | None
 ) -> list[Floats]:
-    """Logarithm of bytes on the target, and on its server, where they differ."""
+    """Logarithm of bytes on the target, and on its server, if they differ."""
     columns = []
     with np.errstate(divide="ignore"):
         by_target = np.log(np.where(load > 0, load, 1.0))
@@ -118,7 +118,7 @@ def _load_columns(
 def _best(
     columns: list[Floats], centre: Floats, files: Ints, mine: Flags, position: bool
 ) -> tuple[Floats, Floats]:
-    """Design and coefficients; a bend in the effect of load where that fits better."""
+    """Design and coefficients; with a bend in the effect of load if that fits better."""
     one = np.ones(len(centre))
     trials = [np.column_stack([one, *columns])]
     if len(columns) > position:

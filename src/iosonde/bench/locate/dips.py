@@ -1,4 +1,4 @@
-"""Stretches of a phase in which the whole storage, or one server, moved much less than before and after."""
+"""Dips: spans of a phase in which the whole storage, or one server, moved much less than before and after."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
     from iosonde.model.transfers import Transfers
 
 DROP = 0.25
-"""Share of the rate that a dip lacks, at least."""
+"""Least share of the rate that a dip lacks."""
 CHANCE = 0.0025
-"""Probability of any dip in a healthy run."""
+"""Probability of any false dip in a healthy run."""
 MOST_FREEDOM = 20.0
-"""Degrees of freedom at most: rates over time have heavier tails than a normal distribution."""
+"""Most degrees of freedom: rates over time have heavier tails than a normal distribution."""
 LEAST_SCALE = 0.01
 RESTLESS = 2.0
-"""Times the scatter of all servers, from which a server's own counts."""
+"""Ratio to the scatter of all servers above which a server's own scatter is used."""
 LENGTHS = (2, 4, 8, 16, 32)
-"""Bins that a dip is looked for in; at most a third of the phase."""
+"""Lengths of dips, in bins; at most a third of the phase."""
 LEAST_BINS, MOST_BINS = 24, 100_000
-"""Bins of a phase in which dips are looked for."""
+"""Least and most bins of a phase for the search."""
 LEAST_SERVERS = 4
-"""Fewer have no usual rate at an instant."""
+"""Least number of servers for a typical rate at an instant."""
 _WHOLE = -1
 _UPPER = ((0.95, 1.645), (0.99, 2.326))
-"""Upper quantiles, and where a standard normal distribution has them."""
+"""Upper quantiles of the standard normal distribution."""
 
 
 @dataclass(frozen=True)
 class Dip:
-    """``server``: number, or -1 for all. ``factor``: rate in it over the rate outside. ``chance``: of any dip as deep
-    in a healthy run.
+    """``server``: number, or -1 for all. ``factor``: rate in it over the rate outside. ``chance``: probability of any
+    dip as deep in a healthy run.
     """
 
     server: int
@@ -60,7 +60,7 @@ class LowStretch(NamedTuple):
 
 
 class _Phase(NamedTuple):
-    """``start_ns``: its first begin; ``full_ns``: from when on all ranks are busy."""
+    """``start_ns``: start of the first transfer; ``full_ns``: time from which all ranks are busy."""
 
     repetition: int
     direction: int
@@ -68,7 +68,7 @@ class _Phase(NamedTuple):
     full_ns: int
 
     def dip(self, server: int, stretch: LowStretch) -> Dip:
-        """A stretch of bins as a dip."""
+        """A span of bins as a dip."""
         begin, end = (self.full_ns + place * BIN_NS for place in stretch[:2])
         since = ((begin - self.start_ns) / 1e9, (end - self.start_ns) / 1e9)
         factor, chance = stretch.factor, stretch.chance
@@ -119,7 +119,7 @@ def _table(
 
 
 def _of_phase(where: _Phase, table: Floats, phases: int) -> list[Dip]:
-    """Dips of everything, then of servers against all."""
+    """Dips of the total, then of servers against the total."""
     whole = table.sum(0)
     if np.median(whole) <= 0:
         return []
@@ -135,7 +135,7 @@ def _of_phase(where: _Phase, table: Floats, phases: int) -> list[Dip]:
 
 
 def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> tuple[Ints, Ints]:
-    """Ranks in order, and the server of each one's files; -1 where they lie on several, or nobody knows."""
+    """Ranks in order, and the server of each one's files; -1 for several servers or an unknown one."""
     single = transfers.stripes.counts()[rows] == 1
     target = np.full(len(rows), -1, dtype=np.int64)
     target[single] = transfers.stripes.target[transfers.stripes.first[:-1][rows[single]]]
@@ -148,7 +148,7 @@ def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> tuple[In
 
 
 def _stretches(relative: Floats, phases: int) -> list[list[LowStretch]]:
-    """Dips of each row of ``relative`` (rows, bins), whose usual value is 1."""
+    """Dips of each row of ``relative`` (rows, bins), whose typical value is 1."""
     chance = _chances(relative, phases)
     low = (chance < CHANCE) & (relative < 1 - DROP / 2)
     out: list[list[LowStretch]] = []
@@ -191,12 +191,12 @@ def _chances(relative: Floats, phases: int) -> Floats:
 
 
 def _spread(away: Floats) -> float:
-    """Standard deviation of all rows together; from the upper tail too, where no dip is."""
+    """Standard deviation of all rows together; also from the upper tail, which has no dips."""
     return max(mad(away), *(float(np.quantile(away, q)) / z for q, z in _UPPER))
 
 
 def _joined(edges: list[list[int]]) -> list[tuple[int, int]]:
-    """Stretches with at most one bin between them are one."""
+    """Merge spans with at most one bin between them."""
     out: list[tuple[int, int]] = []
     for first, end in edges:
         if out and first - out[-1][1] <= 1:
@@ -207,7 +207,7 @@ def _joined(edges: list[list[int]]) -> list[tuple[int, int]]:
 
 
 def without(transfers: Transfers, found: list[Dip], servers: Ints) -> Transfers:
-    """The transfers as they would have ended without the dips: a server's dip is no slow server."""
+    """Transfers corrected for the dips: a server's dip is no slow server."""
     end = transfers.transfer_end_ns.copy()
     count = transfers.stripes.counts()
     target = np.full(len(transfers), -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""One slowness a target and direction from all repetitions, without slow clients, uneven bytes and disk position."""
+"""Slowness of each target and direction over all repetitions, corrected for clients, bytes and disk position."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Effects:
 def effects_of(
     rows: Rows, servers: Ints | None
 ) -> tuple[list[clients.SlowHost], Effects, Covariates]:
-    """Slow hosts, targets without their files, and what bytes and positions explain."""
+    """Slow hosts, effects of targets without those hosts, and effects of bytes and positions."""
     slowness, use = rows.slowness, np.ones(len(rows.slowness))
     every: list[clients.SlowHost] = []
     for _ in range(4):
@@ -48,7 +48,7 @@ def effects_of(
 
 
 def _combined(rows: Rows, cells: CellLocations) -> Effects:
-    """One value a target and direction from all repetitions: Huber over them where there are three."""
+    """Combine repetitions per target and direction: Huber location for three or more."""
     table = rows.table(cells.centre)
     files = rows.table(cells.files.astype(np.float64))
     table = table - np.nanmedian(table, axis=1, keepdims=True)

@@ -31,11 +31,11 @@ _INSTANTS = (
     "close_end_ns",
 )
 NEEDED = ("direction", "rank", "bytes", "transfer_begin_ns", "transfer_end_ns")
-"""Columns of the table transfers that must be there."""
+"""Required columns of the table transfers."""
 
 
 class _Names:
-    """Numbers for names, in the order in which they come."""
+    """Numbers for names, in order of appearance."""
 
     def __init__(self) -> None:
         self.number: dict[str, int] = {}
@@ -45,7 +45,7 @@ class _Names:
 
 
 def read_transfers(path: Path, warn: Warn) -> Transfers:
-    """All rows that can be read; ``warn`` gets the place of any other. Raises InputFileError: no row, no column."""
+    """All readable rows; ``warn`` gets the place of others. Raises InputFileError: no row, no column."""
     files, hosts, targets = _Names(), _Names(), _Names()
     number: dict[str, list[int]] = {
         name: []
@@ -128,7 +128,7 @@ def read_rates(path: Path, warn: Warn) -> BinnedRates:
 
 
 def read_topology(path: Path, warn: Warn) -> Topology:
-    """Edges ``child,parent,level``; of levels that nobody uses ``warn`` hears. Raises InputFileError."""
+    """Edges ``child,parent,level``; unused levels are reported to ``warn``. Raises InputFileError."""
     parents: dict[str, dict[str, str]] = {}
 
     def take(row: Row) -> None:
@@ -148,7 +148,7 @@ def read_topology(path: Path, warn: Warn) -> Topology:
 
 
 def _each(path: Path, needed: tuple[str, ...], take: Callable[[Row], None], warn: Warn) -> None:
-    """Each row to ``take``; a ValueError of its is a warning with the row's line."""
+    """Pass each row to ``take``; its ValueError becomes a warning with the row's line."""
     good = bad = 0
     for line, row in _rows(path, needed):
         try:
@@ -213,7 +213,7 @@ def _direction(row: Row) -> int:
 
 
 def shares_of(text: str) -> list[tuple[str, float]]:
-    """``OST1;OST2`` in equal shares, or ``OST1=0.75;OST2=0.25``. Raises ValueError."""
+    """Parse ``OST1;OST2`` to equal shares, or ``OST1=0.75;OST2=0.25``. Raises ValueError."""
     parts = [part.strip().partition("=") for part in text.split(";") if part.strip()]
     if not parts:
         return []
@@ -227,7 +227,7 @@ def shares_of(text: str) -> list[tuple[str, float]]:
 
 
 def packed(stripes: list[list[tuple[int, float]]]) -> Stripes:
-    """Stripes from (target, share) of each row's."""
+    """Stripes from (target, share) lists of rows."""
     count = np.array([len(one) for one in stripes], dtype=np.int64)
     first: Ints | Instants = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     flat = [entry for one in stripes for entry in one]

@@ -1,4 +1,4 @@
-"""What ``locate`` finds, as data. Factors are times: 1.8 takes 1.8 times as long."""
+"""Findings of ``locate``, as data. Factors are times: 1.8 takes 1.8 times as long."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Fault(StrEnum):
 
 
 class Cause(StrEnum):
-    """What makes times uneven without a slow component."""
+    """Causes of uneven times without a slow component."""
 
     IMBALANCE = "uneven files"
     POSITION = "disk position"
@@ -27,7 +27,7 @@ class Cause(StrEnum):
 
 
 class CannotTell(StrEnum):
-    """What a run cannot tell."""
+    """Questions that a run cannot answer."""
 
     NO_TARGETS = "OSTs of the files"
     NO_SERVERS = "servers"
@@ -47,7 +47,7 @@ class CannotTell(StrEnum):
 
 @dataclass(frozen=True)
 class TimeFactor:
-    """How much longer transfers took in a direction, with its 95% interval."""
+    """Factor of the transfer time in a direction, with its 95% interval."""
 
     direction: str
     factor: float
@@ -57,7 +57,7 @@ class TimeFactor:
 
 @dataclass(frozen=True)
 class Slow:
-    """A slow component. ``components`` at ``level``; ``also`` names what the fault slows besides (a group's servers).
+    """A slow component. ``components`` at ``level``; ``also`` names others that the fault slows (a group's servers).
 
     ``chance``: probability of such a finding in a healthy run. ``repetitions`` of ``of_repetitions`` show it.
     ``rivals``: (level, component) that explain nearly as much. ``span_s``: seconds of a dip since its phase began.
@@ -97,7 +97,7 @@ class Uneven:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a run had."""
+    """Sizes of a run."""
 
     targets: int
     servers: int
@@ -110,7 +110,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class ComponentFindings:
-    """The answer: slow components, causes of uneven times, and what the run cannot tell."""
+    """Findings: slow components, causes of uneven times, and unanswerable questions."""
 
     slow: tuple[Slow, ...]
     uneven: tuple[Uneven, ...]

@@ -1,4 +1,4 @@
-"""Two kinds of targets in one system: a bimodal population is no fault; each kind has its own usual rate."""
+"""Two generations of targets in one system: a bimodal population is no fault; each kind has its own typical rate."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 LEAST_SHARE, LEAST_TARGETS = 0.15, 6
-"""Of all targets the smaller kind holds."""
+"""Least share and number of targets in the smaller kind."""
 APART = 4.0
-"""Standard deviations between the means; a uniform distribution gives 3.5."""
+"""Least distance of the means in standard deviations; a uniform distribution gives 3.5."""
 ALIKE = 0.8
-"""Of all targets slower or of a component, those that are both: then the component is what is slow."""
+"""Overlap of slower targets with a component (Jaccard) above which the component is the slow one."""
 LEAST_FACTOR = 1.08
-"""Times as long, from which two clusters are named."""
+"""Least time factor for which two clusters are reported."""
 OF_ONE_KIND = 0.75
-"""Share of the enclosures whose targets all seem to be of one kind, from which enclosures decide."""
+"""Share of enclosures with targets of one kind only, above which enclosures decide."""
 VALLEY = 0.04
-"""Share of the OSTs in the middle third between the means."""
+"""Most OSTs, as a share, in the middle third between the means."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Generations:
 
 
 def generations(y: Floats, levels: Levels) -> Generations | None:
-    """None where targets are of one kind, or where a single component holds all slower ones.
+    """Two kinds; None if targets are of one kind, or if a single component holds all slower ones.
 
     ``y``: slowness, shape (targets, K), NaN unknown.
     """
@@ -83,8 +83,8 @@ def _two_means(ordered: Floats, least: int) -> float | None:
 
 
 def _by_enclosure(slower: Flags, levels: Levels) -> Flags:
-    """Where servers that fail over to each other, or at least the targets of a server, are nearly always of one kind,
-    those of any are taken to be: the faster one if they differ half and half.
+    """Align kinds with enclosures (failover servers, or at least a server) whose targets are nearly always of one
+    kind: the faster kind on a tie.
     """
     server = levels.tree.server
     pair = np.full(len(levels.tree.group), -1, dtype=np.int64)
@@ -106,7 +106,7 @@ def _by_enclosure(slower: Flags, levels: Levels) -> Flags:
 
 
 def _one_component(slower: Flags, levels: Levels) -> bool:
-    """Whether all slower targets share a server, router group or failover pair."""
+    """True if all slower targets share a server, router group or failover pair."""
     tree = levels.tree
     of = tree.group_of_target()
     components = [tree.server == server for server in levels.real_server]

@@ -1,4 +1,4 @@
-"""Which components may be slow, and how well each explains what is left: likelihood ratios by closed forms."""
+"""Candidates for slow components, and how well each explains the residual: likelihood ratios in closed form."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LEAST = 0.04
 """Least slowness, in logarithms, that counts."""
 FAILOVER = float(np.log(2.0))
 NEAR = 0.25
-"""How far from half the rate a failed-over pair may be, and how far apart reads and writes of a slow link."""
+"""Tolerance of a failover pair around half the rate, and between reads and writes of a slow link."""
 ODD = 12.0
-"""What a score loses beyond that."""
+"""Score penalty beyond that tolerance."""
 ONE_WAY = float(2 * np.log(2))
-"""What it loses for a fault of one direction only."""
+"""Score penalty of a fault in one direction only."""
 ROOM = 6.0
-"""How far below its penalty a component is still tried: the test after the search decides."""
+"""Margin below its penalty at which a component is still tried: the test after the search decides."""
 _SINGULAR = 1e-9
 
 
@@ -46,7 +46,7 @@ class Hypothesis:
 
 
 class Trial(NamedTuple):
-    """A hypothesis before its signature is made."""
+    """A hypothesis before its signature is built."""
 
     score: float
     kind: str
@@ -69,7 +69,7 @@ class KindBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class Levels:
-    """The tree, and what of it may be named. ``real_server``/``real_group``: known ones with more than one child.
+    """The tree, and its nameable components. ``real_server``/``real_group``: known ones with more than one child.
 
     ``pairs``: servers of each failover pair. ``real_target``: targets with enough files to be named alone.
     """
@@ -83,14 +83,14 @@ class Levels:
 
 
 def penalty(effects: int, components: int) -> float:
-    """What a signature must explain for the number of its effects and of components like it."""
+    """Score threshold of a signature, for the number of its effects and of similar components."""
     return float(effects * np.log(2 * components) + 2 * np.log(components) + 2 * np.log(5))
 
 
 def best(
     y: Floats, precision: NestedPrecision, levels: Levels, found: list[Hypothesis], most: int
 ) -> list[Hypothesis]:
-    """The signatures that explain most of what ``found`` leaves, best first, without those of ``found``."""
+    """Signatures that explain most of the residual of ``found``, best first, without those of ``found``."""
     left, weighted, project = residual(y, precision, found)
     candidates: list[Trial] = []
     for block in _blocks(levels, precision, left, weighted):
@@ -116,7 +116,7 @@ def best(
 def residual(
     y: Floats, precision: NestedPrecision, found: list[Hypothesis]
 ) -> tuple[Floats, Floats, Floats]:
-    """Inverse covariance times what is left, shape (targets, K); times the design; inverse of its information."""
+    """Inverse covariance times the residual, shape (targets, K); times the design; inverse of its information."""
     n, k = y.shape
     mean: Floats = np.broadcast_to(np.eye(k), (n, k, k))
     design: Floats = np.concatenate([mean, *(one.columns for one in found)], axis=2)
@@ -134,7 +134,7 @@ def residual(
 def estimates(
     y: Floats, precision: NestedPrecision, found: list[Hypothesis]
 ) -> tuple[Floats, Floats]:
-    """Effects of all signatures together and their standard errors, shape (effects,)."""
+    """Joint effects of all signatures and their standard errors, shape (effects,)."""
     _, weighted, project = residual(y, precision, found)
     given, k = np.where(np.isfinite(y), y, 0.0), y.shape[1]
     beta = project @ (weighted.reshape(-1, weighted.shape[2]).T @ given.reshape(-1))
@@ -144,7 +144,7 @@ def estimates(
 def _blocks(
     levels: Levels, precision: NestedPrecision, left: Floats, weighted: Floats
 ) -> Iterator[KindBlock]:
-    """All components, kind by kind."""
+    """Yield all components, kind by kind."""
     tree, k = levels.tree, left.shape[1]
     which = levels.real_target
     info = precision.target_info()
@@ -206,7 +206,7 @@ def _variants(kind: str, directions: tuple[int, ...]) -> list[tuple[str, Floats]
 
 
 def _scored(block: KindBlock, variant: str, info: Floats, maps: Floats) -> list[Trial]:
-    """Those of a block that explain more than chance, all effects slow ones."""
+    """Trials of a block that explain more than chance, with slow effects only."""
     q = maps.shape[1]
     inner, z = maps.T @ info @ maps, block.z @ maps
     usable = np.linalg.det(inner) > _SINGULAR
@@ -227,7 +227,7 @@ def _scored(block: KindBlock, variant: str, info: Floats, maps: Floats) -> list[
 
 
 def members(levels: Levels, kind: str, place: int) -> tuple[Floats, Floats]:
-    """Targets that an effect is on, as 0 and 1, shape (targets,): the first direction's and the last one's."""
+    """Indicator of affected targets, shape (targets,): in the first direction and in the last one."""
     tree = levels.tree
     if kind == "ost":
         mask = np.arange(len(tree.server)) == place

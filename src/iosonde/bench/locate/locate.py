@@ -1,4 +1,4 @@
-"""Which component is slow: transfers and topology in, findings out."""
+"""Localisation of slow components: transfers and topology in, findings out."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags
 
 PERSISTENT = 0.8
-"""Share of the repetitions that must show a slow component: what others load moves."""
+"""Share of repetitions that must show a slow component: load of others moves."""
 WIDE = 0.5
-"""Share of the targets that a typical file lies on, above which its time says nothing of one."""
+"""Share of the targets under a typical file above which its time identifies no target."""
 
 
 def locate(transfers: Transfers, topology: Topology) -> ComponentFindings:
-    """Slow components and causes of uneven times. Never raises for missing parts: ``limits`` names them."""
+    """Slow components and causes of uneven times. Never raises for missing data: ``limits`` names them."""
     transfers = with_targets(with_hosts(transfers, topology), topology)
     server, servers = topology.of("ost", transfers.targets)
     dips = dips_of(transfers, server, len(servers))
@@ -65,7 +65,7 @@ def _counts(transfers: Transfers, rows: Rows, named: Named) -> Counts:
 
 
 def _obstacle(transfers: Transfers, rows: Rows) -> CannotTell | None:
-    """Why no component can be told from another."""
+    """Reason why components are indistinguishable."""
     targets = len(np.unique(rows.target))
     if not targets:
         return CannotTell.NO_TARGETS
@@ -75,8 +75,8 @@ def _obstacle(transfers: Transfers, rows: Rows) -> CannotTell | None:
 
 
 def _searched(effects: Effects, kinds: Generations | None, named: Named) -> list[Found]:
-    """Slow components among targets of the same kind. A slow server may have been taken for the other kind: its
-    kind is changed where that leaves fewer findings.
+    """Slow components among targets of the same kind. A slow server may have been assigned the other kind: its
+    kind is changed if that reduces the findings.
     """
     y = effects.y - np.nanmedian(effects.y, axis=0)
     noise = noise_of(effects.by_repetition, effects.file_variance, named.levels.tree)

@@ -1,4 +1,4 @@
-"""Servers of OSTs as a Lustre client knows them: the network address behind each OST, readable without root.
+"""Servers of OSTs from a Lustre client: the network address of each OST, readable without root.
 
 ``osc.<fs>-OST000c-osc-<client>.ost_conn_uuid``, as ``lctl get_param`` prints it: a file below /sys or /proc.
 A failed-over OST is on the server that serves it now. Router groups and failover pairs are not there.
@@ -26,12 +26,12 @@ _EXPECTED = "a client with the file system mounted, or a table child,parent,leve
 
 
 def is_client(text: str) -> bool:
-    """Whether the user means this client, and not a file."""
+    """True if the text means this client, and not a file."""
     return text == WORD or text.startswith(f"{WORD}:")
 
 
 def topology_of_client(text: str) -> Topology:
-    """The server of each OST of the file system that ``text`` names. Raises InputFileError: none, or several."""
+    """Server of each OST of the file system named in ``text``. Raises InputFileError: none, or several."""
     wanted = text.partition(":")[2]
     found: dict[str, dict[str, str]] = {}
     for tree in TREES:

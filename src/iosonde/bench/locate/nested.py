@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tree:
-    """Server of each target, shape (targets,), and group of each server, shape (servers,); all numbers known."""
+    """Server of each target, shape (targets,), and group of each server, shape (servers,); all known."""
 
     server: Ints
     group: Ints
@@ -77,7 +77,7 @@ class NestedPrecision:
         return b - b @ self.n[self.tree.group] @ b
 
     def group_info(self) -> Floats:
-        """The same of groups, shape (groups, K, K)."""
+        """Information of a common effect of a group's targets, shape (groups, K, K)."""
         c = self.group_info1
         return c - c @ self.n @ c
 

@@ -1,4 +1,4 @@
-"""Rates of a phase: while all ranks are busy, until the first ends, until the last ends, and what the tail costs."""
+"""Rates of a phase: while all ranks are busy, until the first ends, until the last ends, and the cost of the tail."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 MOST_BINS = 100_000
-"""Bins of a series."""
+"""Most bins of a series."""
 
 
 @dataclass(frozen=True)
 class PhaseRates:
-    """Bytes per second of one direction of one repetition; times in s since its first transfer began.
+    """Bytes per second of one direction of one repetition; times in s since its first transfer started.
 
     ``sustained``: between the last begin and the first end of all transfers, NaN if some began after others had
     ended. ``first_finisher``: what had moved when the first transfer ended, over that time. ``last_finisher``: all
@@ -39,7 +39,7 @@ class PhaseRates:
 
 
 def rates_of(transfers: Transfers) -> list[PhaseRates]:
-    """Rates of every phase, in order. From ``rates`` where the transfers have them, else each at its mean rate."""
+    """Rates of every phase, in order. From ``rates`` if the transfers have them, else at each transfer's mean rate."""
     usable = transfers.usable()
     keys = np.unique(
         np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0
@@ -48,7 +48,7 @@ def rates_of(transfers: Transfers) -> list[PhaseRates]:
 
 
 def series(transfers: Transfers, repetition: int, direction: int) -> tuple[Instants, Floats]:
-    """Aggregate bytes per second of a phase in bins: begin of each (ns) and rate; shapes (bins,).
+    """Aggregate bytes per second of a phase in bins: start of each (ns) and rate; shapes (bins,).
 
     Bins are 0.25 s, or longer in a phase of more than ``MOST_BINS`` of them.
     """
@@ -112,7 +112,7 @@ def _moved(begin: Instants, end: Instants, size: Floats, at: Instants) -> Floats
 
 
 def _binned(transfers: Transfers, repetition: int, direction: int, at: Instants) -> Floats | None:
-    """The same from bins, a bin evenly; None without them."""
+    """Bytes moved until each instant, from bins; None without them."""
     rates = transfers.rates
     if rates is None:
         return None

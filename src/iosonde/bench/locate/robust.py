@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 HUBER = 1.345
 """Clipping point in standard deviations: 95% efficient under normal noise."""
 FEW = 8
-"""Targets below which nothing is fitted to them, and their scatter needs a prior."""
+"""Number of targets below which no covariates are fitted, and scatter needs a prior."""
 _MOST_SLOPES = 1_500
 _NORMAL_MAD, _NORMAL_Q85 = 0.6745, 1.4395
 
@@ -61,13 +61,13 @@ def group_huber(
 
 
 def mad(values: Floats) -> float:
-    """Standard deviation from the median absolute value; 0 for none."""
+    """Standard deviation from the median absolute value; 0 for an empty array."""
     known = np.abs(values[np.isfinite(values)])
     return float(np.median(known)) / _NORMAL_MAD if len(known) else 0.0
 
 
 def scale_of(deviations: Floats, *, tails: bool) -> float:
-    """Standard deviation of centred values. ``tails``: or of their 85% quantile, whichever is larger."""
+    """Standard deviation of centred values. ``tails``: or from their 85% quantile, whichever is larger."""
     known = np.abs(deviations[np.isfinite(deviations)])
     if not len(known):
         return 0.0
@@ -76,7 +76,9 @@ def scale_of(deviations: Floats, *, tails: bool) -> float:
 
 
 def shortest_half(values: Floats) -> tuple[float, float]:
-    """Centre and standard deviation from the shortest interval with half of the values: half of them may be wrong."""
+    """Centre and standard deviation from the shortest interval with half of the values: half of them may be
+    outliers.
+    """
     ordered = np.sort(values)
     take = len(ordered) // 2 + 1
     width = ordered[take - 1 :] - ordered[: len(ordered) - take + 1]
@@ -86,7 +88,7 @@ def shortest_half(values: Floats) -> tuple[float, float]:
 
 
 def repeated_median(x: Floats, values: Floats) -> float:
-    """Slope of ``values`` on ``x``: median of medians of slopes, which half of the rows may spoil."""
+    """Slope of ``values`` on ``x``: repeated median, which tolerates outliers in half of the rows."""
     if len(x) > _MOST_SLOPES:
         some = np.linspace(0, len(x) - 1, _MOST_SLOPES).astype(np.intp)
         x, values = x[some], values[some]

@@ -1,4 +1,4 @@
-"""How much healthy components differ: covariances of targets, servers and groups, with their degrees of freedom."""
+"""Variation of healthy components: covariances of targets, servers and groups, with degrees of freedom."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
 
 MANY = 20
-"""Components of a level from which pairs of siblings give its scatter; of fewer their shortest half does."""
+"""Least number of components of a level for sibling pairs; fewer use their shortest half."""
 PRIOR, PRIOR_DF = 0.012, 5.0
-"""Scatter of servers and of groups before any data, in logarithms, and how many components it counts as."""
+"""Prior scatter of servers and groups, in logarithms, and its weight in components."""
 FEW_PRIOR, FEW_DF = 0.05, 1.0
-"""The same of targets where they are few: of three healthy ones nobody knows how much they differ."""
+"""Prior scatter of targets if few, and its weight: three healthy ones do not show how much they differ."""
 FAR = 6.0
-"""Scales of the shortest half beyond which one of few components is left out: that scale is itself uncertain."""
+"""Outlier limit of few components in scales of the shortest half: that scale is itself uncertain."""
 FLOOR = 0.004
 _MOST_PAIRS = 40_000
 _USED = 0.8
@@ -43,7 +43,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Noise:
-    """What files and repetitions alone leave in the effects.
+    """Noise of files and repetitions alone in the effects.
 
     ``file_variance``: (targets, K). ``server`` and ``group``: variance of their means that repetitions show, (K,):
     what moves between repetitions is in their mean too. 0 of one repetition.
@@ -55,7 +55,9 @@ class Noise:
 
 
 def noise_of(by_repetition: Floats, file_variance: Floats, tree: Tree) -> Noise:
-    """From slowness by repetition (repetitions, targets, K), NaN unknown: not robust, for what others load is rare."""
+    """Noise from slowness by repetition (repetitions, targets, K), NaN unknown: not robust, as load of others is
+    rare.
+    """
     repetitions, _, k = by_repetition.shape
     if repetitions < 2:
         return Noise(file_variance, np.zeros(k), np.zeros(k))
@@ -75,7 +77,7 @@ def _between(means: Floats) -> Floats:
 
 
 def scatter(y: Floats, noise: Noise, tree: Tree, levels: tuple[bool, bool]) -> Scatter:
-    """From effects ``y`` (targets, K), NaN unknown, without what has been found slow.
+    """Scatter from effects ``y`` (targets, K), NaN unknown, without the components found slow.
 
     ``levels``: whether servers and groups are known.
     """
@@ -120,8 +122,8 @@ def own_precision(y: Floats, file_variance: Floats, target: Floats) -> Floats:
 
 
 def _level(values: Floats, parent: Ints, from_below: Floats, least: Floats) -> tuple[Floats, float]:
-    """Covariance of a level beyond what the level below leaves in its means, shrunk to the prior; its variance with
-    that is at least ``least``, (K,).
+    """Covariance of a level in excess of the level below, shrunk to the prior; its variance including the
+    level below is at least ``least``, (K,).
     """
     known = np.isfinite(values).all(axis=1)
     parents = int(parent.max()) + 1
@@ -151,14 +153,14 @@ def _tailed(values: Floats) -> float:
 
 
 def _some(values: Floats) -> float:
-    """Of a few dozen differences: at least their root mean square without outliers, for the median is often low."""
+    """Scale of a few dozen differences: at least their RMS without outliers, as the median is often low."""
     scale = scale_of(values, tails=False)
     inside = values[np.abs(values) <= 5 * scale]
     return max(scale, float(np.sqrt(np.mean(inside**2)))) if len(inside) else scale
 
 
 def _few(values: Floats) -> float:
-    """Of few: those that lie with the shortest half, and their standard deviation."""
+    """Scale of few values: standard deviation of those near the shortest half."""
     known = values[np.isfinite(values)]
     if len(known) < 3:
         return 0.0
@@ -168,7 +170,7 @@ def _few(values: Floats) -> float:
 
 
 def _covariance(columns: Floats, scale: Callable[[Floats], float]) -> Floats:
-    """Of columns by the scales of their sums and differences, shape (K, K)."""
+    """Covariance of columns from the scales of their sums and differences, shape (K, K)."""
     k = columns.shape[1]
     one = [scale(columns[:, i][np.isfinite(columns[:, i])]) for i in range(k)]
     cov = np.diag(np.square(one))
@@ -183,7 +185,7 @@ def _covariance(columns: Floats, scale: Callable[[Floats], float]) -> Floats:
 
 
 def _less(total: Floats, noise: Floats) -> Floats:
-    """``total`` without ``noise`` on its diagonal, at least the floor, and a covariance still."""
+    """``total`` minus ``noise`` on its diagonal, with a floor, kept positive definite."""
     old = np.sqrt(np.maximum(np.diag(total), 1e-12))
     new = np.sqrt(np.maximum(np.diag(total) - noise, FLOOR**2))
     alike = total / np.outer(old, old)

@@ -1,4 +1,4 @@
-"""Greedy search for slow components, then a test of each with the scatter that the others leave."""
+"""Greedy search for slow components, then a test of each against the scatter of the residuals."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 MOST = 8
-"""Slow components in a run."""
+"""Most slow components of a run."""
 MOST_ALONE = 48
-"""Without servers each of their targets counts: so many, and fewer than half."""
+"""Most slow targets without known servers, where each counts; also fewer than half."""
 CHANCE = {"ost": 0.0025, "oss": 0.0025, "link": 0.0025, "pair": 0.0025, "group": 0.006}
 """Probability of any false component of a kind in a healthy run; groups are few, and a failed router costs little."""
 GAP = 6.0
-"""A rival whose score is so close is named with \"or\"."""
+"""Score difference below which a rival is named with "or"."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A component that is slow: its effects, their standard errors, the chance of any like it, and its rivals."""
+    """A slow component: its effects, their standard errors, its p value, and its rivals."""
 
     hypothesis: Hypothesis
     effect: tuple[float, ...]
@@ -36,7 +36,7 @@ class Found:
 
 
 def search(y: Floats, noise: Noise, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
-    """Slow components, the one that explains most first. ``y``: slowness (targets, K); ``known``: servers, groups."""
+    """Slow components, the strongest first. ``y``: slowness (targets, K); ``known``: servers, groups."""
     chosen: list[Hypothesis] = []
     most = MOST if known[0] else min(MOST_ALONE, (len(y) - 1) // 2)
     while len(chosen) < most:
@@ -56,7 +56,7 @@ def search(y: Floats, noise: Noise, levels: Levels, known: tuple[bool, bool]) ->
 
 
 def _without_swallowed(chosen: list[Hypothesis]) -> list[Hypothesis]:
-    """Without earlier choices whose targets the last one holds in the same directions, all but equal effects."""
+    """Choices without those whose targets the last one covers in the same directions with nearly equal effects."""
     last = chosen[-1]
     held = last.columns.any(axis=2)
     return [one for one in chosen[:-1] if (one.columns.any(axis=2) & ~held).any()] + [last]
@@ -69,7 +69,7 @@ def _precision(
     known: tuple[bool, bool],
     chosen: list[Hypothesis],
 ) -> tuple[NestedPrecision, Scatter]:
-    """With the scatter of what ``chosen`` leaves: two rounds, for their effects depend on it."""
+    """Precision with the scatter of the residuals of ``chosen``: two rounds, as their effects depend on it."""
     spread = scatter(_left(y, chosen, None), noise, levels.tree, known)
     for _ in range(2 if chosen else 1):
         own = own_precision(y, noise.file_variance, spread.target)
@@ -82,7 +82,7 @@ def _precision(
 
 
 def _left(y: Floats, chosen: list[Hypothesis], effects: Floats | None) -> Floats:
-    """``y`` without the effects; a single target's is no part of the scatter."""
+    """``y`` minus the effects; a single slow target is dropped from the scatter."""
     left, at = y.copy(), 0
     for one in chosen:
         q = one.columns.shape[2]
@@ -145,7 +145,7 @@ def _freedom(one: Hypothesis, spread: Scatter) -> float:
 def _with_rivals(
     one: Found, y: Floats, precision: NestedPrecision, levels: Levels, chosen: list[Hypothesis]
 ) -> Found:
-    """What explains nearly as much in its place."""
+    """The component with rivals that explain nearly as much."""
     others = [other for other in chosen if other is not one.hypothesis]
     trials = best(y, precision, levels, others, 4)
     own = [trial.score for trial in trials if _same(trial, one.hypothesis)]

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from iosonde.model.transfers import Topology, Transfers
 
 MOST_DOTS = 20_000
-"""Transfers of a pane; more are left out evenly."""
+"""Most transfers of a pane; more are thinned out evenly."""
 SLOW = "of a slow component"
 _SERVERS = "rates of servers: bytes of their files over the time of each, summed up"
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """One repetition. ``rows``: its usable transfers. By row of the transfers: its only target and server, -1 none;
-    ``slow``: whether it is of a slow component.
+    """Drawn repetition. ``rows``: its usable transfers. By row of the transfers: its only target and server, -1 none;
+    ``slow``: True if it is of a slow component.
     """
 
     transfers: Transfers
@@ -49,7 +49,7 @@ class _Drawn:
 def locate_sheet(
     transfers: Transfers, topology: Topology, findings: ComponentFindings, say: Sequence[str] = ()
 ) -> Sheet:
-    """Panes of the first repetition of the run. ``say``: sentences for the caption, which ``locate.words`` writes."""
+    """Panes of the first repetition of the run. ``say``: sentences for the caption, from ``locate.words``."""
     drawn = _drawn(transfers, topology, findings)
     target = _places(transfers.targets)[drawn.target]
     across = [
@@ -118,7 +118,7 @@ def _named(drawn: _Drawn, level: str, names: Sequence[str] | set[str]) -> Flags:
 
 
 def _places(names: Sequence[str]) -> Ints:
-    """Place of each name in order; one more for -1."""
+    """Index of each name in sorted order; one more for -1."""
     out = np.zeros(len(names) + 1, dtype=np.int64)
     out[np.argsort(np.array(names, dtype=object), kind="stable")] = np.arange(len(names))
     return out
@@ -167,14 +167,14 @@ def _beside(drawn: _Drawn) -> Pane:
 
 
 def _of(drawn: _Drawn, number: Ints, rows: Ints, count: int) -> tuple[Ints, Flags]:
-    """Files of each component, and whether most of them are slow."""
+    """Number of files of each component, and True if most of them are slow."""
     files = np.bincount(number[rows], minlength=count)
     slow = np.bincount(number[rows], drawn.slow[rows], count)
     return files, slow > 0.5 * np.maximum(files, 1)
 
 
 def _over_time(drawn: _Drawn) -> Pane:
-    """Aggregate rate of each direction since its begin, with the mean rate until the last file ended."""
+    """Aggregate rate of each direction since its start, with the mean rate until the last file ended."""
     marks: list[Mark] = []
     losses = []
     for phase in rates_of(drawn.transfers):

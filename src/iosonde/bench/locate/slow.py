@@ -1,4 +1,4 @@
-"""Slow components as findings: names, factors with intervals, the repetitions that show them, rivals."""
+"""Slow components as findings: names, factors with intervals, repetitions that show them, rivals."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def by_direction(one: Found, directions: tuple[int, ...]) -> list[tuple[int, flo
 
 
 def _repetitions(one: Found, effects: Effects, named: Named, directions: tuple[int, ...]) -> int:
-    """Repetitions in which the component is slow by a third of the effect at least, over all its directions."""
+    """Repetitions in which the component is slow by at least a third of the effect, over all its directions."""
     first, last = members(named.levels, one.hypothesis.kind, one.hypothesis.place)
     mask = np.stack([first, last], axis=1)[:, : len(directions)] > 0
     shown = 0
@@ -101,7 +101,7 @@ def _repetitions(one: Found, effects: Effects, named: Named, directions: tuple[i
 
 
 def together(slow: Sequence[Slow]) -> list[Slow]:
-    """Targets that are slow alike, as one finding, where nothing says what they share."""
+    """Merge equally slow targets into one finding if their common parent is unknown."""
     order = sorted(slow, key=lambda one: (_ways(one), one.effects[0].factor))
     merged: list[Slow] = []
     for one in order:
@@ -147,7 +147,7 @@ def slow_client(one: SlowHost, transfers: Transfers, rows: Rows) -> Slow:
 
 
 def slow_while(one: Dip, servers: tuple[str, ...], repetitions: int) -> Slow:
-    """A dip, of a server or of all: its factor has no interval."""
+    """Finding of a dip, of a server or of all: its factor has no interval."""
     factor = 1 / max(one.factor, 1e-3)
     times = (TimeFactor(DIRECTIONS[one.direction], factor, factor, factor),)
     names = () if one.server < 0 else (servers[one.server],)

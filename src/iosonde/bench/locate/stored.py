@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Instants, Ints
 
 LOG_PREFIX = log_transfers.PREFIX
-"""How runs of Darshan logs are called: this, then the job's id."""
+"""Prefix of the names of Darshan log runs; the job's id follows."""
 _EXPECTED = "a run of 'iosonde bench bandwidth', or an imported one whose ranks have times"
 
 
 def stored_logs(root: Path) -> list[str]:
-    """Names of runs that come from Darshan logs: no table lists them but that of transfers."""
+    """Names of runs from Darshan logs, which only the table of transfers lists."""
     return sorted(path.stem for path in (root / "transfers").glob(f"date=*/{LOG_PREFIX}*.parquet"))
 
 
 def stored_transfers(root: Path, run_id: str) -> Transfers:
-    """A run with its rates where the store has them. Raises InputFileError (no transfers), StoreError."""
+    """A run with its rates, if stored. Raises InputFileError (no transfers), StoreError."""
     table = read_columns(root, "transfers", run_id)
     if not table:
         raise InputFileError(f"{root} has no transfers of the run {run_id}", expected=_EXPECTED)

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 FEWEST = 4
-"""Targets below which nothing is usual."""
+"""Least number of targets for a typical one."""
 LEAST_TRANSFERS = 3
-"""Transfers of a target in a direction, over all repetitions, without which it is not named alone."""
+"""Least number of transfers of a target in a direction, over all repetitions, to name it alone."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """``levels`` with the names of their components by kind; ``known``: whether there are servers, and groups."""
+    """``levels`` with the names of their components by kind; ``known``: True for known servers, and groups."""
 
     levels: Levels
     known: tuple[bool, bool]
@@ -36,7 +36,7 @@ class Named:
 
 
 def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
-    """The tree of targets with parents where they are known; alone where not."""
+    """Tree of targets with known parents, or single parents for unknown ones."""
     server, servers = topology.of("ost", transfers.targets)
     server, every = _alone(server, len(servers))
     group, groups = topology.of("oss", servers)
@@ -81,7 +81,7 @@ def _transfers(rows: Rows) -> Ints:
 
 
 def _alone(number: Ints, count: int) -> tuple[Ints, int]:
-    """Unknown parents (-1) become parents of their own."""
+    """Replace unknown parents (-1) by individual ones."""
     out, missing = number.copy(), np.flatnonzero(number < 0)
     out[missing] = count + np.arange(len(missing))
     return out, count + len(missing)

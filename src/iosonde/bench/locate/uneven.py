@@ -1,4 +1,4 @@
-"""Causes of uneven times that are no slow component, and what a run cannot tell."""
+"""Causes of uneven times other than slow components, and unanswerable questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from iosonde.model.transfers import Transfers
 
 IMBALANCE_LOSS = 0.10
-"""Share of the rate that uneven files cost before they are named."""
+"""Least share of the rate lost by uneven files to report them."""
 POSITION_Z, POSITION_LEAST = 4.0, 0.05
 """Standard errors, and least ln factor, of disk position."""
 LEAST_GROUPS = 4
@@ -27,7 +27,7 @@ _Z95 = 1.96
 def uneven(
     rows: Rows, explained: Covariates, kinds: Generations | None, targets: tuple[str, ...]
 ) -> tuple[Uneven, ...]:
-    """Uneven files, disk position, two generations: those that there are."""
+    """Causes present: uneven files, disk position, two generations."""
     found = [_files(rows, targets), _position(explained)]
     if kinds is not None:
         names = tuple(targets[t] for t in np.flatnonzero(kinds.slower).tolist())
@@ -37,7 +37,7 @@ def uneven(
 
 
 def _files(rows: Rows, targets: tuple[str, ...]) -> Uneven | None:
-    """Bytes on targets; those without any count."""
+    """Uneven bytes per target, including targets without any."""
     load = np.bincount(rows.target, rows.bytes, rows.targets)
     loss = float(1 - load.mean() / load.max())
     if loss < IMBALANCE_LOSS:
@@ -48,7 +48,7 @@ def _files(rows: Rows, targets: tuple[str, ...]) -> Uneven | None:
 
 
 def _position(explained: Covariates) -> Uneven | None:
-    """Of the direction in which it matters most."""
+    """Effect of disk position in the direction in which it is largest."""
     if not np.isfinite(explained.position).any():
         return None
     k = int(np.nanargmax(explained.position))
@@ -60,7 +60,7 @@ def _position(explained: Covariates) -> Uneven | None:
 
 
 def limits(transfers: Transfers, rows: Rows, named: Named) -> tuple[CannotTell, ...]:
-    """What is missing, and what that hides."""
+    """Missing data, and the faults that they hide."""
     with_servers, with_groups = named.known
     hosts = np.unique(rows.host[rows.host >= 0])
     stated = {
@@ -80,7 +80,7 @@ def limits(transfers: Transfers, rows: Rows, named: Named) -> tuple[CannotTell, 
 
 
 def _alone(rows: Rows) -> float:
-    """Share of the targets with files of one client only; 0 where clients are not known."""
+    """Share of the targets with files of one client only; 0 if clients are unknown."""
     known = rows.host >= 0
     if not known.any():
         return 0.0

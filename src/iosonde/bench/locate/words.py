@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 NAMED = 4
-"""Components that a sentence names one by one."""
+"""Most components that a sentence names."""
 MILD = 1.2
-"""Times as long up to which a router group looks as if a router had failed."""
+"""Largest time factor of a router group that suggests a failed router."""
 _OF = {"ost": "OSTs", "oss": "servers", "group": "groups", "host": "clients"}
 _LIMITS = {
     CannotTell.NO_TARGETS: "The transfers do not name their OSTs, so iosonde cannot tell OSTs and servers apart.",
@@ -43,7 +43,7 @@ _LIMITS = {
 
 
 def say(findings: ComponentFindings) -> list[str]:
-    """The verdict, a sentence a finding; then what makes times uneven."""
+    """The verdict, a sentence per finding; then causes of uneven times."""
     lines = [say_slow(one) for one in findings.slow]
     if not lines:
         lines = [f"Nothing is slow: {_count(findings.counts)} differ no more than healthy ones do."]
@@ -55,7 +55,7 @@ def say(findings: ComponentFindings) -> list[str]:
 
 
 def say_limits(findings: ComponentFindings) -> list[str]:
-    """What the run cannot tell, a sentence each."""
+    """Unanswerable questions, a sentence each."""
     return [_LIMITS[limit] for limit in findings.limits]
 
 
@@ -91,7 +91,7 @@ def say_slow(one: Slow) -> str:
 
 
 def say_uneven(one: Uneven) -> str:
-    """A cause of uneven times that is no fault."""
+    """Cause of uneven times that is no fault."""
     span = f"{one.factor:.2f}x ({one.lower:.2f}-{one.upper:.2f})"
     match one.cause:
         case Cause.IMBALANCE:
@@ -127,7 +127,7 @@ def _same(effects: Sequence[TimeFactor]) -> bool:
 
 
 def _took(effects: Sequence[TimeFactor]) -> str:
-    """``files took 1.8x (1.6-2.1)``, or each direction with its own."""
+    """Phrase ``files took 1.8x (1.6-2.1)``, or each direction with its own factor."""
     if _same(effects):
         return f"files took {_factor(effects[0])}"
     first = f"{effects[0].direction}s took {_factor(effects[0])}"
@@ -150,7 +150,7 @@ HEAD = ("fault", "component", "direction", "times as long", "95% interval", "cha
 
 
 def table_rows(findings: ComponentFindings) -> list[tuple[str, ...]]:
-    """A row a finding and direction, under ``HEAD``."""
+    """A row per finding and direction, under ``HEAD``."""
     return [
         (
             one.fault.value,
@@ -177,7 +177,7 @@ RATES_HEAD = (
 
 
 def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
-    """A row a phase, under ``RATES_HEAD``."""
+    """A row per phase, under ``RATES_HEAD``."""
     return [
         (
             str(one.repetition),
@@ -200,7 +200,7 @@ def _rate(value: float) -> str:
 
 
 def as_json(findings: ComponentFindings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
-    """Plain data for JSON: sentences too; what is not known is null."""
+    """Plain data for JSON, with sentences; unknown values are null."""
     return {
         "schema_version": SCHEMA_VERSION,
         "sentences": say(findings),

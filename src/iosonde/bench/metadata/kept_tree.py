@@ -1,4 +1,4 @@
-"""The note of a kept tree: the parameters it was made with."""
+"""Note of a kept tree: its creation parameters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_kept(
 
 
 def _checked(note: dict[str, Any]) -> dict[str, Any]:
-    """The note as ``Spec.kept`` makes it. Raises KeyError, TypeError, ValueError."""
+    """Validate a note of ``Spec.kept``. Raises KeyError, TypeError, ValueError."""
     names = ("ranks", "data_sets", "objects", "size_bytes", "seed")
     if note["format"] != 1 or not all(type(note[name]) is int for name in names):
         raise ValueError("not a note of this version")

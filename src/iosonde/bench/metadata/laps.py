@@ -1,4 +1,4 @@
-"""A benchmark phase that ends by time: as many laps as the time needs, each of at most as many iterations as are safe.
+"""A benchmark phase with a time limit: as many laps as needed, each with as many iterations as are safe.
 
 A reader that is another rank than its writer finds every object of a lap made before the lap began, so it cannot
 overtake. Between laps the ranks meet; that time belongs to none of them.
@@ -15,23 +15,23 @@ from iosonde.bench.runtime.tallies import PhaseTally, RankTally, in_sequence, ra
 from iosonde.bench.runtime.workload import PhaseKey, RankRecords
 
 MOST_RECORDS = 4_000_000
-"""Operations kept of a rank and phase: 64 MB."""
+"""Most operations kept of a rank and phase: 64 MB."""
 
 Lap = Callable[[Stonewall], PhaseResult]
-"""Loads and does one lap, unreported."""
+"""Loads and runs one lap, unreported."""
 
 
 @dataclass(slots=True)
 class LapWatch:
-    """The watch of a run, which sees the laps of a phase as one: counts and snapshots include the laps before."""
+    """Watch that merges the laps of a phase: counts and snapshots include earlier laps."""
 
     watch: Watch
     limit_ns: int = 0
     ranks: tuple[RankTally, ...] = ()
-    """What this process's ranks did in the laps before; empty outside of laps."""
+    """Tallies of this process's ranks in earlier laps; empty outside of laps."""
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """The plan of a phase that ends by time is what the rate so far comes to."""
+        """Report progress; the plan of a time-limited phase is extrapolated from the rate so far."""
         if self.limit_ns:
             ended += sum(rank.ok + rank.failures for rank in self.ranks)
             spent = max((rank.duration_ns for rank in self.ranks), default=0)
@@ -40,7 +40,7 @@ class LapWatch:
         self.watch.progress(phase, ended, planned, failed)
 
     def wanted(self) -> bool:
-        """Whether an end is wanted."""
+        """True if the user wants to end."""
         return self.watch.wanted()
 
     def note(self, text: str) -> None:
@@ -48,7 +48,7 @@ class LapWatch:
         self.watch.note(text)
 
     def result(self, result: PhaseResult) -> None:
-        """A phase, or a snapshot with the laps before."""
+        """Pass on a phase, or a snapshot merged with earlier laps."""
         if result.snapshot and self.ranks:
             before = {rank.rank: rank for rank in self.ranks}
             together = tuple(
@@ -63,7 +63,7 @@ class LapWatch:
 
 @dataclass(slots=True)
 class Laps:
-    """Does a phase until its time is over."""
+    """Runs a phase until its time limit."""
 
     session: Session
     watch: LapWatch
@@ -73,7 +73,7 @@ class Laps:
     _kept: int = 0
 
     def run(self, key: PhaseKey, advance: Callable[[PhaseResult], bool]) -> PhaseResult:
-        """All laps as one phase. ``advance``: called after each; whether another one can follow."""
+        """All laps as one phase. ``advance``: called after each; True if another can follow."""
         self.watch.limit_ns = self.limit.after_ns
         try:
             return self._run(key, advance)
@@ -117,7 +117,7 @@ class Laps:
         )
 
     def _keep(self, lap: PhaseResult) -> None:
-        """Single operations, as long as there is room for them."""
+        """Keep single operations while there is room."""
         longest = max((len(one.columns["op"]) for one in lap.records), default=0)
         if self._kept + longest <= MOST_RECORDS:
             self._records += lap.records

@@ -1,4 +1,4 @@
-"""Operations of a benchmark of our own, written into the store as sealed Parquet: a file a rank and phase."""
+"""Operations of a benchmark, written into the store as sealed Parquet: a file per rank and phase."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from iosonde.model.names import slug
 
 
 class RankOperations(NamedTuple):
-    """What one rank did in one phase. The columns:
+    """Operations of one rank in one phase. The columns:
     ``began_ns`` (since ``start_ns``), ``latency_ns``, ``op``, ``outcome``.
     """
 
@@ -29,7 +29,7 @@ class RankOperations(NamedTuple):
     target: str
     run_id: str
     part: str
-    """Tells files of one rank and run apart."""
+    """Distinguishes files of one rank and run."""
     start_ns: int
     size_bytes: int
     seed: int
@@ -37,7 +37,7 @@ class RankOperations(NamedTuple):
 
 
 def write_operations(root: Path, rows: RankOperations) -> Path | None:
-    """Write them; None when there are none. Raises StoreError."""
+    """Write the operations; None if there are none. Raises StoreError."""
     columns = dict(rows.columns)
     if not len(columns["began_ns"]):
         return None

@@ -1,4 +1,4 @@
-"""The phases of a run in their order: a cycle, bulk, or the waiting factors of adaptive mode."""
+"""Phases of a run in their order: a cycle, bulk, or the waiting factors of adaptive mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.bench.recorder import Recorder
 
 
 def do_phases(plan: Plan, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
-    """Do the phases; True when an end was wanted."""
+    """Run the phases; True if the user ended it."""
     if spec.pattern == "bulk":
         return _bulk(plan, steps)
     if "precreate" in plan.phases and steps.precreate().stopped:
@@ -43,7 +43,7 @@ def _bulk(plan: Plan, steps: MetadataSteps) -> bool:
 
 
 def _adaptive(adaptive: AdaptivePlan, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
-    """Measurements of every level, each time in an order of its own; more while they would decide."""
+    """Measure every level, each time in a new order; adds measurements while they would decide."""
     order = random.Random(spec.seed)
     number, wanted = 0, adaptive.measurements
     while number < wanted:

@@ -1,4 +1,4 @@
-"""What a metadata benchmark is to measure: places, numbers of ranks, specs and phases."""
+"""Plan of a metadata benchmark: places, numbers of ranks, specs and phases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from iosonde.model.runs import RunRow
 
 @dataclass(frozen=True, slots=True)
 class AdaptivePlan:
-    """Measurements of every waiting factor; ``more`` says after those how many to add."""
+    """Measurements of every waiting factor; ``more`` returns how many to add after those."""
 
     measurements: int
     more: Callable[[Sequence[RunRow], int], int]
@@ -23,22 +23,22 @@ class AdaptivePlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure: every spec with every number of ranks at every place."""
+    """Every spec with every number of ranks at every place."""
 
     places: tuple[StorageLocation, ...]
     threads: tuple[int, ...]
-    """Ranks of one process."""
+    """Ranks per process."""
     specs: tuple[Spec, ...]
     phases: tuple[str, ...]
     repetitions: int = 3
-    """R, how often the benchmark phase (bulk: all phases) is done."""
+    """R, repetitions of the benchmark phase (bulk: of all phases)."""
     waiting_factor: float = 0.0
     adaptive: AdaptivePlan | None = None
     samples: Path | None = None
-    """Store that every operation goes into."""
+    """Store for single operations."""
 
     def each(self) -> Iterator[tuple[StorageLocation, int, Spec]]:
-        """Every run of the plan."""
+        """Yield every run of the plan."""
         for place in self.places:
             for threads in self.threads:
                 for spec in self.specs:

@@ -1,4 +1,4 @@
-"""Phases of a metadata benchmark as rows, and every operation as a sample where a user wants that."""
+"""Phases of a metadata benchmark as rows, and every operation as a sample on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iosonde.model.names import rank_host
 
 
 class MetadataRecorder(Recorder):
-    """``samples``: the store that every operation goes into."""
+    """``samples``: the store for single operations."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class MetadataRecorder(Recorder):
         self._samples = samples
 
     def keep(self, result: PhaseResult) -> None:
-        """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
+        """Write operations as samples of a separate run: one phase, one waiting factor."""
         samples = self._samples
         if samples is not None:
             self.put(lambda: self._write(samples, result))

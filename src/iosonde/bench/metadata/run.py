@@ -1,4 +1,4 @@
-"""A metadata benchmark from beginning to end: places and parameters in, rows out and into the store.
+"""A whole metadata benchmark: places and parameters in, rows out and into the store.
 
 Rows go into the store as each phase ends, and every few seconds within one, so that a run that dies is readable.
 """
@@ -35,7 +35,7 @@ def run_plan(
     observer: Observer,
     now_ns: Callable[[], int],
 ) -> PlanOutcome:
-    """Do every run of a plan. Rows of all ranks at process 0, of its own elsewhere.
+    """Run every run of a plan. Rows of all ranks at process 0, of its own elsewhere.
 
     A run that cannot be done does not keep the others from it. Ends early when the observer wants it.
     """
@@ -58,7 +58,7 @@ def run_plan(
 
 @dataclass(slots=True)
 class _Run:
-    """One run of a plan; ``rows`` is what was measured, whatever came then."""
+    """A run of a plan. ``rows``: everything measured, even if an error followed."""
 
     plan: Plan
     place: StorageLocation
@@ -68,10 +68,10 @@ class _Run:
     observer: Observer
     rows: list[RunRow] = field(default_factory=list)
     problems: list[StoreError] = field(default_factory=list)
-    """Why rows are not in the store."""
+    """Reasons why rows are not in the store."""
 
     def do(self, root: Path | None, now_ns: int) -> bool:
-        """Measure; True when an end was wanted. Raises IosondeError, after what was made is removed."""
+        """Measure; True if the user ended it. Raises IosondeError, after removing its files."""
         plan, place = self.plan, self.place
         ranks = self.threads * self.processes.size
         if root is not None:
@@ -108,7 +108,7 @@ class _Run:
         return stopped
 
     def _label(self, spec: Spec, ranks: int, now_ns: int) -> Label:
-        """What all rows of the run have in common."""
+        """Columns that all rows of the run share."""
         place, processes = self.place, self.processes
         at = datetime.fromtimestamp(now_ns / 1e9, UTC)
         run_id = processes.broadcast(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
@@ -150,7 +150,7 @@ class _Run:
         self._tidy(steps)
 
     def _tidy(self, steps: MetadataSteps) -> None:
-        """Remove what was made; where that cannot be done, say how it can later."""
+        """Remove the run's objects; if that fails, report how to do it later."""
         with contextlib.suppress(MeasureError):
             steps.cleanup()
         if steps.left:

@@ -1,4 +1,4 @@
-"""Sheets of a benchmark of our own: how latencies are distributed, and when slow operations were."""
+"""Sheets of a benchmark: distribution of latencies, and times of slow operations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bench_sheets(
 
 
 def run_labels(runs_: Sequence[RunRow]) -> dict[str, str]:
-    """What tells each run from the others, by id: target, N and other letters where they differ; else nothing."""
+    """Distinguishing label of each run, by id: target, N and other letters that differ; else empty."""
     facts = [
         {"target": row.target, "N": row.ranks, **{k: row.parameters.get(v) for k, v in _LETTERS}}
         for row in runs_
@@ -63,7 +63,9 @@ _LETTERS = (("D", "data_sets"), ("P", "objects"), ("I", "iterations"), ("S", "si
 
 
 def _timeline(sheet: Sheet, targets: str) -> Sheet:
-    """Named after its target; without the limit of slow operations where none was slow, which squeezes the others."""
+    """The sheet titled by its target; without the limit of slow operations, which squeezes the others, if none was
+    slow.
+    """
     panes = tuple(
         pane
         if any(isinstance(m, Points) and (m.value > ABOVE_NS / 1e9).any() for m in pane.marks)
@@ -78,7 +80,7 @@ def _timeline(sheet: Sheet, targets: str) -> Sheet:
 
 
 def _name(run_id: str, labels: Mapping[str, str]) -> str:
-    """The phase of a sample's run, and what tells its run from the others."""
+    """Phase of a sample's run, and the run's label."""
     for run, label in labels.items():
         if run_id.startswith(f"{run}-"):
             phase = run_id[len(run) + 1 :]

@@ -1,4 +1,4 @@
-"""Parameters of a metadata benchmark, and how a kept tree and the defaults complete them."""
+"""Parameters of a metadata benchmark, completed by a kept tree and defaults."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from iosonde.model.errors import UsageError
 
 CYCLE_OPS = ("md_stat", "md_read", "md_delete", "md_create")
-"""A step of the benchmark phase, in md-workbench's order."""
+"""Step of the benchmark phase, in md-workbench's order."""
 BULK_OPS = ("md_create", "md_stat", "md_read", "md_delete")
-"""The phases of bulk, in mdtest's order; each is shifted by one offset more than the one before."""
+"""Phases of bulk, in mdtest's order; each is shifted by one offset more than the one before."""
 PHASES: dict[str, tuple[str, ...]] = {
     "cycle": ("precreate", "benchmark", "cleanup"),
     "bulk": ("create", "stat", "read", "delete"),
@@ -23,39 +23,39 @@ class Spec:
     """Parameters; letters as in the seed paper. None: the kept tree's value, else the default."""
 
     data_sets: int | None = None
-    """D, data sets made for each rank."""
+    """D, data sets per rank."""
     objects: int | None = None
-    """P, objects precreated in each."""
+    """P, precreated objects per data set."""
     size_bytes: int | None = None
     """S."""
     iterations: int | None = None
     """I, iterations over the data sets in one benchmark phase."""
     offset: int = 1
-    """O, ranks between reader and writer."""
+    """O, distance between reader and writer in ranks."""
     pattern: str = "cycle"
     shared: bool = False
     """Bulk: all ranks in one directory."""
     one_by_one: bool = False
-    """Cycle: each op by itself, between barriers."""
+    """Cycle: each op as a separate step, between barriers."""
     random_order: bool = False
     verify: bool = False
     read_only: bool = False
     fsync: bool = False
     direct: bool = False
     limit_ns: int | None = None
-    """Stonewall: a rank stops after this time ..."""
+    """Stonewall: time after which a rank stops ..."""
     wear_out_ns: int | None = None
-    """... and all then go on to where the fastest was, at most until this time. None: they do not."""
+    """... and time limit for all to catch up with the fastest. None: they do not catch up."""
     seed: int = 0
     max_errors: int = 100
-    """A rank stops after this many failures in a row."""
+    """Consecutive failures after which a rank stops."""
     rows: int = 0
-    """Operations to keep of each rank and phase."""
+    """Operations kept of each rank and phase."""
     faults: tuple[dict[str, Any], ...] = ()
     """Faults to inject, for tests and fire drills."""
 
     def parameters(self, ranks: int) -> dict[str, Any]:
-        """For the core."""
+        """Parameters as the core reads them."""
         return {
             "ranks": ranks,
             "data_sets": self.data_sets,
@@ -76,11 +76,11 @@ class Spec:
 
     @property
     def by_time(self) -> bool:
-        """Whether the benchmark phase has no I, and as many iterations as its time limit needs."""
+        """True if the benchmark phase has no I, and runs until its time limit."""
         return self.iterations is None and self.limit_ns is not None and self.pattern == "cycle"
 
     def iterations_in_core(self, ranks: int) -> int:
-        """I; of a phase that ends by time the iterations of one lap, in which no reader can overtake its writer."""
+        """I; for a time-limited phase the iterations of one lap, in which no reader can overtake its writer."""
         if self.iterations is not None:
             return self.iterations
         objects = self.objects or 1
@@ -91,25 +91,25 @@ class Spec:
         return objects if apart else max(objects, _LONG_LAP)
 
     def operations(self) -> int:
-        """How many operations a rank does in its longest phase."""
+        """Number of operations of a rank in its longest phase."""
         iterations = self.iterations or (_LONG_LAP if self.by_time else 1)
         return max(4 * iterations, self.objects or 0) * (self.data_sets or 1)
 
     def kept(self, ranks: int) -> dict[str, Any]:
-        """The note of a tree: the parameters it is made with."""
+        """Note of a tree: its creation parameters."""
         names = ("data_sets", "objects", "size_bytes", "pattern", "shared", "seed")
         return {"format": 1, "ranks": ranks, **{name: getattr(self, name) for name in names}}
 
 
 _LONG_LAP = 10_000
-"""Iterations of a lap of ranks that use no other's objects."""
+"""Iterations of a lap if ranks use only their own objects."""
 DEFAULTS = {"data_sets": 10, "objects": 1000, "size_bytes": 3901, "iterations": 200}
 
 
 def settled(
     spec: Spec, kept: dict[str, Any] | None, ranks: int, phases: Sequence[str], place: str
 ) -> Spec:
-    """The spec with what a kept tree and the defaults decide.
+    """The spec completed by a kept tree and the defaults.
 
     Raises UsageError when the tree was made with other parameters than those of the command.
     """
@@ -152,7 +152,7 @@ def settled(
 
 
 def _with_iterations(spec: Spec) -> Spec:
-    """The spec with an I where it has none: what the pool allows. Raises UsageError for one that is too large."""
+    """The spec with I set to the pool's limit if missing. Raises UsageError for too large an I."""
     if spec.iterations is not None:
         if spec.one_by_one and not spec.read_only and spec.iterations > (spec.objects or 0):
             raise UsageError(

@@ -1,4 +1,4 @@
-"""The steps of a metadata benchmark: make a tree, fill it, use it, remove it, each a phase or an order to all ranks.
+"""Steps of a metadata benchmark: create a tree, fill, use and remove it; each a phase or an order to all ranks.
 
 Every process of the run calls the same methods in the same order (see ``runtime.session``).
 """
@@ -22,7 +22,7 @@ from iosonde.model.units import format_size
 
 
 class MetadataSteps:
-    """One run at one place. ``spec`` is settled."""
+    """Steps of one run at one place. ``spec`` is settled."""
 
     def __init__(
         self, spec: Spec, place: StorageLocation, processes: Processes, threads: int, watch: Watch
@@ -44,7 +44,7 @@ class MetadataSteps:
     # ---- before and after
 
     def begin(self, making: bool) -> None:
-        """Make or accept the tree. ``making``: a phase follows that fills it."""
+        """Create or accept the tree. ``making``: a phase follows that fills it."""
         session = self.session
         session.ask("check")
         session.ask_leader("begin", hold=True)
@@ -57,7 +57,7 @@ class MetadataSteps:
                 self._sweep()
 
     def _sweep(self) -> None:
-        """Remove, untimed, what an earlier run has left."""
+        """Remove leftovers of an earlier run, untimed."""
         key = PhaseKey("cleanup")
         left = sum(self.session.load(key, {"phase": "cleanup"}))
         if sum(self.session.all_gather(left)):
@@ -74,7 +74,7 @@ class MetadataSteps:
     # ---- phases
 
     def precreate(self) -> PhaseResult:
-        """Fill the data sets; what a run that was killed has made counts.
+        """Fill the data sets; objects of a killed run count.
 
         Raises MeasureError, after the watch has the phase, when they could not be filled.
         """
@@ -96,7 +96,7 @@ class MetadataSteps:
     def benchmark(
         self, repetition: int, waiting_factor: float = 0.0, measurement: int = 0
     ) -> PhaseResult:
-        """Stat, read and delete the oldest, create the newest: I times over all data sets, or as long as the limit."""
+        """Stat, read and delete the oldest, create the newest: I times over all data sets, or until the time limit."""
         key = PhaseKey("benchmark", repetition, waiting_factor, measurement)
         limit = self._stonewall()
         if self.spec.by_time and limit is not None:
@@ -140,7 +140,7 @@ class MetadataSteps:
         return result
 
     def cleanup(self) -> PhaseResult:
-        """Delete every object, whoever made it, then the data sets and the root."""
+        """Delete all objects, then the data sets and the root."""
         self._positions = None
         self._cleanups += 1
         self.left = True
@@ -153,11 +153,11 @@ class MetadataSteps:
 
     @property
     def cleaning(self) -> bool:
-        """Whether a cleanup was begun."""
+        """True if a cleanup was started."""
         return self._cleanups > 0
 
     def bulk(self, op: str, repetition: int, counts: list[int] | None) -> PhaseResult:
-        """One op for all objects. ``counts``: objects that each rank has made; None: P."""
+        """Run one op on all objects. ``counts``: objects that each rank has created; None: P."""
         made = counts or [self.spec.objects or 0] * self.session.ranks
         work = {"phase": "bulk", "op": op, "counts": made, "shift": BULK_OPS.index(op)}
         stonewall = self._stonewall() if op == "md_create" else None
@@ -176,12 +176,12 @@ class MetadataSteps:
         return None if spec.limit_ns is None else Stonewall(spec.limit_ns, spec.wear_out_ns)
 
     def _whole(self, result: PhaseResult) -> bool:
-        """Whether every rank did all its steps without a failure, in all processes."""
+        """True if every rank completed all its steps without a failure, in all processes."""
         total = result.total
         return self.session.broadcast(total is not None and total.complete and not total.failures)
 
     def _current_positions(self) -> list[int]:
-        """The number of the oldest object of every data set, after a survey where it is open."""
+        """Number of the oldest object of every data set, after a survey if unknown."""
         if self._positions is None:
             sets = [each for rank in self.session.ask("survey", full=True) for each in rank["sets"]]
             own = [(each["first"], each["made"], each["removed"]) for each in sets]
@@ -195,7 +195,7 @@ class MetadataSteps:
         return self._positions
 
     def _advance(self, result: PhaseResult) -> bool:
-        """Move the pools' positions on; whether they are known without a survey."""
+        """Advance the pools' positions; True if they are known without a survey."""
         if self._whole(result) and self._positions is not None:
             by = 0 if self.spec.read_only else self.spec.iterations_in_core(self.session.ranks)
             self._positions = [first + by for first in self._positions]

@@ -43,11 +43,11 @@ class MetadataWorkload(CoreWorkload):
         parameters: Mapping[str, Any],
         faults: tuple[dict[str, Any], ...] = (),
     ) -> StartWorkload:
-        """What starts it for the ranks of a process."""
+        """Starter of the workload for a process's ranks."""
         return functools.partial(cls, place, parameters, faults)
 
     def load(self, phase: PhaseKey, work: Mapping[str, Any]) -> None:
-        """``work``: as the core reads it."""
+        """Prepare a phase. ``work``: as the core reads it."""
         self.order("load", {"work": work, "iteration": phase.repetition})
 
     def go(self, phase: PhaseKey, limit: Limit) -> None:
@@ -56,7 +56,7 @@ class MetadataWorkload(CoreWorkload):
         self.order("go", {"limit": bounds, "waiting_factor": phase.waiting_factor})
 
     def records(self, at: int) -> dict[str, Counts] | None:
-        """Operations: ``began_ns`` since the phase began, ``latency_ns``, ``op``, ``outcome`` (codes)."""
+        """Columns of operations: ``began_ns`` since the phase started, ``latency_ns``, ``op``, ``outcome`` (codes)."""
         columns = self._core.rows(at)
         if columns is None:
             return None

@@ -1,1 +1,1 @@
-"""Reads of an NFS server while a client writes: how long do they wait."""
+"""Latency of NFS reads beside a client's writes."""

@@ -1,4 +1,4 @@
-"""Answers that doors give: a sweep with its rows in the store."""
+"""Entry points for doors: a sweep with its rows in the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from iosonde.model.runs import RunRow
 
 @dataclass
 class MeasuredSweep:
-    """A sweep, its rows, and why the store did not take them."""
+    """A sweep, its rows, and the reason why the store did not take them."""
 
     sweep: Sweep
     rows: list[RunRow]
@@ -31,7 +31,7 @@ def measure_sweep(
     observer: SweepObserver,
     now_ns: Callable[[], int],
 ) -> MeasuredSweep:
-    """Measure and keep. ``root`` None keeps nothing. Raises MeasureError, UsageError."""
+    """Run a sweep and store it; ``root`` None stores nothing. Raises MeasureError, UsageError."""
     began_ns = now_ns()
     sweep = run_sweep(place, spec, observer, now_ns)
     rows = sweep_rows(run_id_of(began_ns), place, spec, sweep.points)

@@ -1,4 +1,4 @@
-"""The client against a server whose queue is known: what it must find, and what it finds."""
+"""Check of the client against a server with a known queue: expected and measured numbers."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from iosonde.model.units import format_percent
 PLATEAU_TOLERANCE = 0.02
 KNEE_TOLERANCE = 0.05
 LATE_NS = 20 * MS
-"""A host that sends a read so much too late is busy: its own delays are longer than the waits at the knee."""
+"""Lateness of a read above which the host is busy: its own delays exceed the waits at the knee."""
 _LEAST_QUEUE = 100
-"""With a shorter queue what the operating system adds is more than the tolerance."""
+"""Least queue length: below, the operating system's overhead exceeds the tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownQueue:
-    """One service of ``service_ns`` an operation behind a queue of ``operations``."""
+    """A server that takes ``service_ns`` per operation, with a queue of ``operations``."""
 
     service_ns: int
     operations: int
 
     @property
     def rate_per_s(self) -> float:
-        """What it serves."""
+        """Service rate."""
         return 1e9 / self.service_ns
 
     def plateau_ns(self, connections: int) -> float:
-        """How long a read waits when the queue is full: (M + K + 1) N."""
+        """Latency of a read with a full queue: (M + K + 1) N."""
         return float((self.operations + connections + 1) * self.service_ns)
 
 
 class CheckVerdict(StrEnum):
-    """What a comparison with the truth says."""
+    """Verdict of a comparison with the truth."""
 
     GOOD = "good"
     BUSY = "busy host"
-    """Off, and this host explains it: the comparison says nothing."""
+    """Off, but explained by this host: no conclusion."""
     WRONG = "WRONG"
 
 
 @dataclass(frozen=True, slots=True)
 class NfsCheck:
-    """A number that is known, and what was found."""
+    """A known number and the measured one."""
 
     what: str
     true: str
@@ -64,7 +64,7 @@ class NfsCheck:
 
 @contextlib.contextmanager
 def known_server(queue: KnownQueue, port: int = 0) -> Iterator[_core.NfsServer]:
-    """The server, until the context ends. Raises MeasureError where it cannot listen."""
+    """Running server, until the context ends. Raises MeasureError if it cannot listen."""
     try:
         server = _core.NfsServer(queue.service_ns, queue.operations, port)
     except OSError as error:
@@ -78,14 +78,14 @@ def known_server(queue: KnownQueue, port: int = 0) -> Iterator[_core.NfsServer]:
 
 
 def place_of(server: _core.NfsServer) -> NfsPlace:
-    """Its export."""
+    """Location of its export."""
     return NfsPlace("127.0.0.1", "/export", portmap_port=server.port)
 
 
 def check_connections(
     queue: KnownQueue, connections: int, observer: SweepObserver
 ) -> list[NfsCheck]:
-    """Twice what a fresh server serves, over so many connections."""
+    """Check latency at twice a fresh server's rate, over so many connections."""
     full = queue.plateau_ns(connections)
     spec = SweepSpec(
         connections=connections,
@@ -137,7 +137,7 @@ def _counted(connections: int, point: SweepPoint, spec: SweepSpec) -> NfsCheck:
 
 
 def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[NfsCheck]]:
-    """A sweep through what the server serves."""
+    """Check a sweep across the server's service rate."""
     true = queue.rate_per_s
     spec = SweepSpec(
         first_per_s=true / 4,
@@ -155,7 +155,7 @@ def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[
 
 
 def judge_knee(true: float, sweep: Sweep) -> NfsCheck:
-    """The knee against what the server serves, in operations per second.
+    """Compare the knee with the server's service rate, in operations per second.
 
     Off by more than the tolerance it is wrong, unless its interval has the truth, or this host sent a read late.
     """
@@ -171,7 +171,7 @@ def judge_knee(true: float, sweep: Sweep) -> NfsCheck:
 
 
 def _is_late(sweep: Sweep) -> bool:
-    """Whether this host sent a read of a sweep late."""
+    """True if this host sent a read of a sweep late."""
     return max((point.lag_ns for point in sweep.points), default=0) >= LATE_NS
 
 

@@ -1,4 +1,4 @@
-"""From which rate of writes on reads wait: one queue, fitted to latency against rate.
+"""Write rate at which reads begin to wait: a single queue, fitted to latency against rate.
 
 A queue that serves C operations a second has a backlog of (r / C - 1) t seconds after t seconds at the rate r > C,
 until it is full. So the median read of a point of T seconds waits base + min(P, (r / C - 1) T / 2), and the longest
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 RAISED, LEAST_RISE_NS = 3.0, 2 * MS
-"""A median read is raised above this many times the one without load, and by no less than this."""
+"""Factor and least rise of the median read above the unloaded one that count as waiting."""
 _GRID = 241
 _FLAT = 1e-3
 POOR_FIT = 0.2
-"""Root mean square of the logarithm (base 10) from which on the fit says little."""
+"""Root mean square of the logarithm (base 10) above which the fit is poor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """Where reads begin to wait. Rates per second, times in ns.
+    """Write rate at which reads begin to wait. Rates per second, times in ns.
 
     ``low``: the highest rate at which they did not; ``high``: the lowest at which they did; ``rate`` lies between.
     ``lower``, ``upper``: the rates that explain the points equally well, whichever one of the points is left out.
@@ -48,16 +48,16 @@ class Knee:
     misfit: float
 
     def median_ns(self, rate: Floats, seconds: float) -> Floats:
-        """The model's median read at rates, of points of so many seconds; shape of ``rate``."""
+        """The model's median read at rates, for points of ``seconds``; shape of ``rate``."""
         return _model(rate, self.rate, self.base_ns, self.plateau_ns or math.inf, seconds / 2)
 
     def longest_ns(self, rate: Floats, seconds: float) -> Floats:
-        """The model's longest read."""
+        """The model's longest read at rates, for points of ``seconds``; shape of ``rate``."""
         return _model(rate, self.rate, self.base_ns, self.plateau_ns or math.inf, seconds)
 
 
 def is_raised(point: SweepPoint, base_ns: float) -> bool:
-    """Whether reads of a point waited. Reads that had no answer did."""
+    """True if reads of a point waited; unanswered reads did."""
     median = point.quantile_ns(0.5)
     if 2 * point.unanswered >= max(1, point.reads_due):
         return True
@@ -65,7 +65,7 @@ def is_raised(point: SweepPoint, base_ns: float) -> bool:
 
 
 def find_knee(points: Sequence[SweepPoint]) -> Knee | None:
-    """The knee of a sweep; None where reads never waited, or always did. The first point has no load."""
+    """Knee of a sweep; None if reads never waited, or always did. The first point has no load."""
     whole = _knee(points)
     if whole is None:
         return None
@@ -77,7 +77,7 @@ def find_knee(points: Sequence[SweepPoint]) -> Knee | None:
 
 
 def _knee(points: Sequence[SweepPoint]) -> Knee | None:
-    """With the interval of these points alone."""
+    """Knee with the interval of these points alone."""
     base_ns = points[0].quantile_ns(0.5) if points else math.nan
     loaded = sorted((p for p in points if p.rate_per_s > 0), key=lambda p: p.rate_per_s)
     raised = [p for p in loaded if is_raised(p, base_ns)]

@@ -1,4 +1,4 @@
-"""What was measured at one rate of writes."""
+"""Measurement at one rate of writes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
 
 LEAST_OF_Q99 = 100
-"""Fewer operations have no quantile 0.99."""
+"""Least number of operations for a 0.99 quantile."""
 
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One rate. Latencies in ns from when a call was due, of calls that ended well; shapes (calls,).
+    """Point of a sweep. Latencies in ns from the due time of a call, of successful calls; shapes (calls,).
 
     ``due_ns``: of these reads, after the beginning of the point.
     """
@@ -33,7 +33,7 @@ class SweepPoint:
     due_ns: Ints
     read_outcomes: Mapping[str, int]
     lag_ns: int
-    """Most by which this machine sent a read too late."""
+    """Largest lateness of this machine in sending a read."""
     write_ns: Ints
     writes: Mapping[str, int]
     """due, sent, done, done_in_time, failed, unanswered, strays, left_out, outstanding."""
@@ -48,22 +48,22 @@ class SweepPoint:
         return float(self.read_ns.max()) if len(self.read_ns) else math.nan
 
     def quantile_ns(self, q: float) -> float:
-        """The order statistic ceil(q n) of the reads; NaN without any, or with too few of them."""
+        """The order statistic ceil(q n) of the reads; NaN if n is too small."""
         return quantile(self.read_ns, q)
 
     @property
     def achieved_per_s(self) -> float:
-        """Writes a second that were answered while writes were due."""
+        """Rate of writes answered while writes were due."""
         return self.writes["done_in_time"] * 1e9 / self.lasted_ns if self.lasted_ns else math.nan
 
     @property
     def unanswered(self) -> int:
-        """Reads that had no answer when the point was given up."""
+        """Number of reads without an answer at the end of the point."""
         return int(self.read_outcomes.get("ETIMEDOUT", 0))
 
 
 def quantile(values: Ints, q: float) -> float:
-    """The order statistic ceil(q n); NaN where n is too small for it."""
+    """The order statistic ceil(q n); NaN if n is too small."""
     n = len(values)
     if n == 0 or (q >= 0.99 and n < LEAST_OF_Q99):
         return math.nan
@@ -72,7 +72,7 @@ def quantile(values: Ints, q: float) -> float:
 
 
 def point_of(raw: Mapping[str, Any], rate_per_s: float) -> SweepPoint:
-    """A point from what ``_core.NfsSession.point`` gives."""
+    """A point from the result of ``_core.NfsSession.point``."""
     due, sent, ended, number = (
         np.frombuffer(raw[f"probe_{name}"], np.int64)
         for name in ("due_ns", "sent_ns", "ended_ns", "errno")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run_id_of(now_ns: int) -> str:
-    """Of a sweep that begins now."""
+    """Run id of a sweep that starts now."""
     at = datetime.fromtimestamp(now_ns / 1e9, UTC)
     return f"nfs-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}"
 
@@ -28,7 +28,7 @@ def run_id_of(now_ns: int) -> str:
 def sweep_rows(
     run_id: str, place: NfsPlace, spec: SweepSpec, points: Sequence[SweepPoint]
 ) -> list[RunRow]:
-    """Three rows a point: all calls, reads, writes. ``measurement`` is the point's number."""
+    """Rows of a sweep, three per point: all calls, reads, writes. ``measurement`` is the point's number."""
     facts = describe(None)
     common = {
         "run_id": run_id,

@@ -82,7 +82,7 @@ def _fit(
     seconds: float,
     knee: Knee | None,
 ) -> list[Mark]:
-    """The model from where reads did not wait on: below that it knows medians only."""
+    """The model above the rate at which reads did not wait: below, it has medians only."""
     if model is None or knee is None:
         return []
     place = np.linspace(0, len(rates) - 1, _BETWEEN * (len(rates) - 1) + 1)

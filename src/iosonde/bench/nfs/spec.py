@@ -1,4 +1,4 @@
-"""What a sweep does."""
+"""Parameters of a sweep."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class SweepSpec:
     last_per_s: float = 10_000.0
     factor: float = 1.5
     refine: int = 3
-    """Points that are put between the last rate at which reads do not wait and the first at which they do."""
+    """Points inserted between the last rate without waiting reads and the first with."""
     duration_ns: int = 10 * SECOND
-    """Of one point."""
+    """Duration of one point."""
     probe_period_ns: int = 100 * MS
     ceiling_ns: int = 1 * SECOND
-    """A read that takes longer ends the sweep."""
+    """Latency of a read that ends the sweep."""
     limit_ns: int = 600 * SECOND
-    """No point begins after this time."""
+    """Time after which no point starts."""
     patience_ns: int = 60 * SECOND
-    """How long answers are awaited after a point, and the server's queue after that."""
+    """Longest wait for answers after a point, and for the server's queue after that."""
     window: int = 4096
     file_bytes: int = 100 << 20
     stability: str = "unstable"
@@ -38,7 +38,7 @@ class SweepSpec:
     seed: int = 0
 
     def check(self) -> None:
-        """Raise UsageError for what cannot be measured."""
+        """Raise UsageError for impossible parameters."""
         if not 0 < self.first_per_s <= self.last_per_s:
             raise UsageError("--from is above --to", expected="rising rates")
         if not 1.05 <= self.factor <= 100:
@@ -53,7 +53,7 @@ class SweepSpec:
             raise UsageError("--window below --connections", expected="a larger window")
 
     def rates(self) -> Iterator[float]:
-        """Rates of writes, rising, the last one included."""
+        """Rates of writes, rising, with the last one included."""
         rate = self.first_per_s
         while rate < self.last_per_s * (1 - 1e-9):
             yield rate
@@ -61,5 +61,5 @@ class SweepSpec:
         yield self.last_per_s
 
     def parameters(self) -> dict[str, Any]:
-        """What the store keeps of it."""
+        """Parameters for the store."""
         return asdict(self)

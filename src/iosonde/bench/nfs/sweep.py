@@ -1,4 +1,4 @@
-"""Run a sweep: mount, make two files, rates upwards, rates around the knee, and leave nothing behind."""
+"""Execution of a sweep: mount, create two files, raise the rate, refine around the knee, and clean up."""
 
 from __future__ import annotations
 
@@ -22,53 +22,53 @@ from iosonde.model.errors import MeasureError
 _CALL_LIMIT_MS = 30_000
 _DRAIN_NS = SECOND // 2
 _SATURATED = 0.7
-"""A point whose writes were answered at less than this share of their rate was more than the server takes."""
+"""Answered share of writes below which a point exceeded the server's capacity."""
 _LOOK_S = 0.1
 
 
 class SweepObserver(Protocol):
-    """What a sweep reports to, and asks whether to end."""
+    """Receiver of a sweep's progress, which may end it."""
 
     def preparing(self, done_bytes: int, all_bytes: int) -> None:
-        """How much of the files is there."""
+        """Report progress of creating the files."""
 
     def measuring(self, rate_per_s: float, writes: int, reads: int, longest_ns: int) -> None:
-        """How far a point is."""
+        """Report progress of a point."""
 
     def measured(self, point: SweepPoint) -> None:
-        """A point is over."""
+        """Report a finished point."""
 
     def note(self, text: str) -> None:
-        """A message for people."""
+        """Show a message."""
 
     def wanted(self) -> bool:
-        """Whether a user wants an end."""
+        """True if the user wants to end."""
 
     def wait(self, seconds: float) -> None:
-        """Let so much time pass, less once an end is wanted."""
+        """Wait for so many seconds, or until an end is wanted."""
 
 
 @dataclass
 class Sweep:
-    """What a sweep found. ``points``: in the order in which they were measured, the first without load."""
+    """Result of a sweep. ``points``: in the order measured, the first without load."""
 
     points: list[SweepPoint] = field(default_factory=list)
     ended: str = ""
-    """Why no more rates were measured."""
+    """Reason why no more rates were measured."""
     stopped: bool = False
     left_behind: str = ""
-    """What could not be removed, and why."""
+    """Files that could not be removed, and the reason."""
 
     @property
     def knee(self) -> Knee | None:
-        """Where reads begin to wait."""
+        """Write rate at which reads begin to wait."""
         return find_knee(self.points)
 
 
 def run_sweep(
     place: NfsPlace, spec: SweepSpec, observer: SweepObserver, now_ns: Callable[[], int]
 ) -> Sweep:
-    """Measure. ``now_ns``: a clock for the limit of the whole. Raises MeasureError before the first point."""
+    """Run a sweep. ``now_ns``: clock for the total time limit. Raises MeasureError before the first point."""
     spec.check()
     sweep = Sweep()
     try:
@@ -109,7 +109,7 @@ def _open(place: NfsPlace, spec: SweepSpec, now_ns: Callable[[], int]) -> _core.
 
 
 def _who(now_ns: int) -> str:
-    """Who sweeps since when, for the lock on the export."""
+    """Owner and start time of a sweep, for the lock on the export."""
     since = datetime.fromtimestamp(now_ns // SECOND, UTC)
     return f"on {platform.node()}, since {since:%Y-%m-%dT%H:%M:%SZ}"
 
@@ -176,7 +176,7 @@ def _points(
 
 
 def _going_on(point: SweepPoint, sweep: Sweep, observer: SweepObserver, in_time: bool) -> bool:
-    """Whether a higher rate may be measured; says why not."""
+    """True if a higher rate may be measured; records the reason if not."""
     if point.stopped or observer.wanted():
         sweep.ended, sweep.stopped = "a signal ended it", True
     elif point.ceiling:
@@ -195,7 +195,7 @@ def _saturated(point: SweepPoint) -> bool:
 def _drain(
     session: _core.NfsSession, spec: SweepSpec, observer: SweepObserver, base_ns: float
 ) -> bool:
-    """Read alone until that is quick again: a server has queued more than it has answered."""
+    """Wait until reads alone are quick again: a server may have queued more than it has answered."""
     left_ns = spec.patience_ns
     while left_ns > 0 and not observer.wanted():
         raw = _measure(session, spec, observer, 0.0, _DRAIN_NS)
@@ -213,7 +213,7 @@ def _measure(
     rate: float,
     duration_ns: int,
 ) -> dict[str, Any]:
-    """One point, in a thread: this one listens to the user."""
+    """Measure one point in a thread, while this one listens to the user."""
     progress = _core.NfsProgress()
     found: list[Any] = []
 

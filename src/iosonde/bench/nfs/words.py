@@ -10,13 +10,13 @@ from iosonde.bench.nfs.sweep import Sweep
 from iosonde.model.units import format_duration
 
 HELD_SHARE = 0.01
-"""A larger share of writes that were due and never sent says so."""
+"""Share of due but unsent writes above which the words mention it."""
 LAG_NS = 20_000_000
-"""A read that this machine sent later than this says so."""
+"""Lateness of a read above which the words mention it."""
 
 
 def latency_word(ns: float) -> str:
-    """A latency; ``n/a`` where none is known."""
+    """A latency; ``n/a`` if unknown."""
     return "n/a" if math.isnan(ns) else format_duration(ns)
 
 
@@ -26,7 +26,7 @@ def rate_word(per_s: float) -> str:
 
 
 def say_sweep(sweep: Sweep) -> list[str]:
-    """What a sweep found, a sentence a line."""
+    """Result of a sweep, a sentence per line."""
     found = [_say_knee(sweep)]
     knee = sweep.knee
     if knee is not None:
@@ -76,7 +76,7 @@ def _say_where(knee: Knee) -> str:
 
 
 def caution(point: SweepPoint) -> str:
-    """What else to know of a point, for the last column of a table."""
+    """Caution about a point, for the last column of a table."""
     found = []
     if point.ceiling:
         found.append("ceiling")

@@ -1,1 +1,1 @@
-"""A run of a benchmark as one HTML page: what a vendor is sent."""
+"""A benchmark run as one HTML page, as sent to a vendor."""

@@ -1,4 +1,4 @@
-"""What doors call: the page of a run, runs as a list, two of them compared."""
+"""Entry points for doors: the page of a run, a list of runs, a comparison of two."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ListedRun(NamedTuple):
 def listed_runs(
     root: Path, target: str | None = None, since_ns: int | None = None, until_ns: int | None = None
 ) -> list[ListedRun]:
-    """Runs of a target that began in a range, the newest first. Raises StoreError."""
+    """Runs of a target that started in a range, the newest first. Raises StoreError."""
     from iosonde.bench.report.words import headline
 
     found = read_runs(root, target=target, since_ns=since_ns, until_ns=until_ns)
@@ -63,7 +63,7 @@ def run_page(
     zone: tzinfo | None,
     warn: Callable[[str], None],
 ) -> RunPage:
-    """What a run's page shows. Raises NothingMeasuredError, InputFileError, StoreError."""
+    """Content of a run's page. Raises NothingMeasuredError, InputFileError, StoreError."""
     from iosonde.bench.report.content import run_page_content
 
     rows = read(root, run_id=run_id)
@@ -79,7 +79,7 @@ def run_report(
     now: tuple[int, tzinfo | None],
     warn: Callable[[str], None],
 ) -> str:
-    """The page as HTML. ``now``: instant (ns) and zone. Rows that cannot be read go to ``warn``.
+    """The page as HTML. ``now``: instant (ns) and zone. Unreadable rows are reported to ``warn``.
 
     Raises NothingMeasuredError, InputFileError, StoreError, MissingPartError.
     """

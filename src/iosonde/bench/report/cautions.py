@@ -1,4 +1,4 @@
-"""What a reader must know before the numbers of a run count, from stored rows alone. At most 25 words each."""
+"""Cautions for the reader of a run's numbers, from stored rows alone. At most 25 words each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from iosonde.model.runs import RunRow
 from iosonde.model.units import format_count, format_duration, format_option, format_size
 
 _FILES = ("posix", "mpiio")
-"""Backends whose objects are files that the host's own cache may answer for."""
+"""Backends with files that the host's own cache may serve."""
 _UNTIMED = ("precreate", "cleanup")
-"""Phases whose length is nobody's choice."""
+"""Phases whose duration is not a parameter."""
 
 
 def run_cautions(rows: Sequence[RunRow]) -> list[str]:
-    """Sentences, those about the whole run first."""
+    """Cautions, those about the whole run first."""
     whole = together(rows)
     return [
         *_of_run(rows),
@@ -47,7 +47,7 @@ def _of_run(rows: Sequence[RunRow]) -> Iterator[str]:
 
 
 def _cache(rows: Sequence[RunRow]) -> Iterator[str]:
-    """Whether the data fit into the memory of the hosts that use them."""
+    """Caution if the data fit into the memory of the hosts that use them."""
     first, machine = rows[0], machine_of(rows)
     memory, asked = machine.get("memory_bytes"), first.parameters
     if not memory or asked.get("direct") or machine.get("file_system") in ("tmpfs", "ramfs"):
@@ -70,7 +70,7 @@ def _cache(rows: Sequence[RunRow]) -> Iterator[str]:
 
 
 def _set_bytes(row: RunRow, asked: dict[str, Any]) -> float | None:
-    """The objects that exist at a time; None where the parameters do not say."""
+    """Bytes of simultaneously existing objects; None if the parameters do not tell."""
     counts = [asked.get(name) for name in ("data_sets", "objects", "size_bytes")]
     if not all(isinstance(count, int) for count in counts) or row.source != "iosonde":
         return None
@@ -79,7 +79,7 @@ def _set_bytes(row: RunRow, asked: dict[str, Any]) -> float | None:
 
 
 def _beyond(row: RunRow, asked: dict[str, Any], memory: float) -> str:
-    """What takes the cache out of the measurement."""
+    """Parameters that exceed the cache."""
     each = int(asked["size_bytes"]) * int(asked["data_sets"]) * (row.ranks or 1)
     if not each:
         return "objects with contents (-S)"
@@ -90,7 +90,7 @@ def _beyond(row: RunRow, asked: dict[str, Any], memory: float) -> str:
 
 
 def _short(whole: Sequence[RunRow]) -> Iterator[str]:
-    """Phases shorter than a second, each kind once."""
+    """Cautions on phases shorter than a second, once per kind."""
     phases: dict[str, list[RunRow]] = {}
     for row in whole:
         if row.duration_ns and row.duration_ns < SHORT_NS and row.phase not in _UNTIMED:
@@ -116,7 +116,7 @@ def _longer(row: RunRow) -> str:
 
 
 def _limit(whole: Sequence[RunRow]) -> Iterator[str]:
-    """A time limit that was not reached, or a wear-out that did not end."""
+    """Cautions on a time limit that was not reached, or a wear-out that did not end."""
     for row in whole:
         limit, wear_out = (row.parameters.get(name) for name in ("limit_ns", "wear_out_ns"))
         if not isinstance(limit, int) or not row.duration_ns or row.stonewall_per_s is None:

@@ -15,7 +15,7 @@ from iosonde.weather.compare.words import MARGIN
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """B as seen from A. ``head``, ``rows``: a row a measure. ``note``: how they differ, cautions."""
+    """B relative to A. ``head``, ``rows``: a row per measure. ``note``: differences of the runs, cautions."""
 
     say: Sequence[str]
     head: Sequence[str]
@@ -24,7 +24,7 @@ class ComparedRuns:
 
 
 def compared_runs(root: Path, names: tuple[str, str]) -> ComparedRuns:
-    """The verdict. Raises UsageError (both the same, or of two kinds), NothingMeasuredError, StoreError."""
+    """Compare two runs. Raises UsageError (both the same, or of two kinds), NothingMeasuredError, StoreError."""
     a, b = (_run(root, name) for name in names)
     found = compare_runs(root, (a,), (b,), MARGIN)
     return ComparedRuns(say_runs(found), HEAD, run_cells(found), "; ".join(say_notes(found)))

@@ -1,4 +1,4 @@
-"""What a run's page shows, as data: sentences, tables, pictures."""
+"""Content of a run's page, as data: sentences, tables, pictures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Components:
-    """What ``locate`` says of a run: sentences, a table of findings, what it cannot tell; the picture."""
+    """Result of ``locate`` for a run: sentences, a table of findings, limitations; the picture."""
 
     say: Sequence[str]
     findings: Table
@@ -44,7 +44,7 @@ class Components:
 
 @dataclass(frozen=True)
 class RunPage:
-    """A page. ``components``: None where the store has no transfers of the run; ``pictures``: what can be drawn."""
+    """A page. ``components``: None if the store has no transfers of the run; ``pictures``: those with data."""
 
     title: str
     subtitle: str
@@ -63,7 +63,7 @@ class RunPage:
 def run_page_content(
     root: Path, rows: Sequence[RunRow], topology: Path | None, zone: tzinfo | None, warn: Warn
 ) -> RunPage:
-    """Everything of a run. ``rows``: all of it. Raises InputFileError, StoreError."""
+    """Content of a run's page. ``rows``: all of the run. Raises InputFileError, StoreError."""
     first = rows[0]
     bandwidth = first.instrument == "bandwidth"
     components = _components(root, first.run_id, topology, warn) if bandwidth else None
@@ -123,7 +123,7 @@ def _components(root: Path, run_id: str, topology: Path | None, warn: Warn) -> C
 
 
 def _without_losses(sheet: Sheet) -> Sheet:
-    """The table has the cost of the tail from the run's own clock; one number for one thing."""
+    """Sheet without the cost of the tail, which the table has from the run's own clock."""
     panes = tuple(
         replace(pane, note="") if pane.row == "aggregate rate" else pane for pane in sheet.panes
     )
@@ -131,7 +131,7 @@ def _without_losses(sheet: Sheet) -> Sheet:
 
 
 def _metadata(rows: Sequence[RunRow]) -> Table:
-    """A line a phase and op: rate, latencies, failures."""
+    """A line per phase and op: rate, latencies, failures."""
     whole = [row for row in rows if row.rank is None]
     order = {(row.phase, row.repetition): n for n, row in enumerate(together(rows))}
     ops = [row for row in whole if row.op is not None] or whole

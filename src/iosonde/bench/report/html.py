@@ -14,7 +14,7 @@ MOST_ROWS = 200
 
 
 def render(page: RunPage, made: str) -> str:
-    """The page. ``made``: when and by what, plain text. Raises MissingPartError (no matplotlib)."""
+    """Render the page. ``made``: time and program, plain text. Raises MissingPartError (no matplotlib)."""
     parts = [
         f'<p class="headline {"slow" if page.slow else "usual"}">{escape(_capital(page.headline))}</p>',
         "<h3>Rates</h3>",

@@ -1,4 +1,4 @@
-"""Pictures of a run, as far as the store has what they are drawn from: samples, transfers."""
+"""Pictures of a run, if the store has the samples or transfers for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RunPicture(NamedTuple):
 def run_pictures(
     root: Path, rows: Sequence[RunRow], components: Sheet | None
 ) -> tuple[RunPicture, ...]:
-    """Those that have something to show. ``components``: what ``locate`` drew. Raises StoreError."""
+    """Non-empty pictures. ``components``: picture of ``locate``. Raises StoreError."""
     first = rows[0]
     found: list[tuple[str, Sheet | None]] = [("components", components)]
     if first.instrument == "bandwidth":

@@ -23,7 +23,7 @@ _METADATA_LETTERS = {"data_sets": "-D", "objects": "-P", "iterations": "-I", "of
 
 
 def repeat_command(rows: Sequence[RunRow]) -> str | None:
-    """What a shell takes; None for a run whose parameters do not say it."""
+    """Shell command that repeats a run; None if the run's parameters do not define it."""
     first = rows[0]
     words = {
         ("iosonde", "bandwidth"): _bandwidth,
@@ -36,7 +36,7 @@ def repeat_command(rows: Sequence[RunRow]) -> str | None:
 
 
 def _launched(parameters: Mapping[str, Any]) -> list[str]:
-    """mpirun, and ranks of a process."""
+    """mpirun, and ranks per process."""
     processes = int(parameters.get("processes") or 1)
     ranks = int(parameters.get("ranks") or processes)
     start = ["mpirun", "-n", str(processes)] if processes > 1 else []

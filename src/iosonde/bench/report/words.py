@@ -9,7 +9,7 @@ from iosonde.model.runs import RunRow
 from iosonde.model.units import format_count, format_percent
 
 _TAIL = 0.05
-"""A smaller cost of the tail is not worth the headline."""
+"""Least cost of the tail for the headline."""
 
 
 def headline(rows: Sequence[RunRow]) -> str:
@@ -27,7 +27,7 @@ def headline(rows: Sequence[RunRow]) -> str:
 
 
 def long_tail(rows: Sequence[RunRow]) -> bool:
-    """Whether the wait for the last rank costs so much of a phase that the headline says it."""
+    """True if the wait for the last rank is costly enough for the headline."""
     return any((row.tail_loss or 0.0) > _TAIL for row in together(rows))
 
 

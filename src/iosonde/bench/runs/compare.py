@@ -1,4 +1,4 @@
-"""Runs of benchmarks side by side: the numbers that tell one configuration or file system from another."""
+"""Benchmark runs side by side: key numbers of configurations or file systems."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ from typing import Any, NamedTuple
 from iosonde.model.runs import RunRow, run_order
 
 COMPARED_OPS = ("md_read", "md_stat", "md_create", "md_delete")
-"""Of which quartile 3 is compared, in the order of the paper's tables."""
+"""Ops whose third quartile is compared, in the order of the paper's tables."""
 _MAIN = ("benchmark", "precreate", "cleanup")
 _BULK = ("create", "stat", "read", "delete")
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run amounts to, at one waiting factor. None = missing.
+    """Summary of a run, at one waiting factor. None = missing.
 
     Of several repetitions rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
     """
 
     run_id: str
     first_ns: int | None
-    """When its first phase began."""
+    """Start of the first phase."""
     source: str
     target: str
     backend: str
     pattern: str
     phase: str
-    """``benchmark``, else what there is of it; of bulk: ``bulk``, of bandwidth: ``write, read``."""
+    """``benchmark``, else the existing phase; for bulk: ``bulk``, for bandwidth: ``write, read``."""
     waiting_factor: float
     waiting_factors: int
-    """How many the run has."""
+    """Number of the run's waiting factors."""
     repetitions: int
     ranks: int | None
     data_sets: int | None
     iterations: int | None
     """I: iterations per data set."""
     objects: int | None
-    """P: objects precreated per data set; of bulk: of a rank."""
+    """P: objects precreated per data set; for bulk: per rank."""
     complete: bool
     ops: int | None
     failed: int | None
     creates_per_s: float | None
     balance: float | None
-    """Time of the fastest rank / that of the slowest; of bulk: the smallest of its phases."""
+    """Time of the fastest rank / that of the slowest; for bulk: the smallest of its phases."""
     max_ns: float | None
     q75_ns: tuple[float | None, ...]
     """In the order of ``COMPARED_OPS``."""
     write_bytes_per_s: float | None
-    """Bandwidth of writes and of reads, all ranks until the last was done."""
+    """Bandwidth of writes and of reads, over all ranks until the last finished."""
     read_bytes_per_s: float | None
     counted: str
-    """Where its quantiles come from: ``histogram``, ``exact``, ``tool`` or ``none``."""
+    """Source of its quantiles: ``histogram``, ``exact``, ``tool`` or ``none``."""
 
 
 def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSummary]:
-    """One entry a run, in the order in which the runs come; ``every_factor``: one a waiting factor.
+    """Summaries of runs, in the order in which they come; ``every_factor``: one per waiting factor.
 
     Else a run of several stands there with its smallest: what it does without waiting.
     """
@@ -76,7 +76,7 @@ def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSu
 
 
 def main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
-    """Rows of the phase that says most, all ranks together where there are such."""
+    """Rows of the most informative phase, all ranks together if present."""
     together = [row for row in rows if row.rank is None]
     if any(row.instrument == "bandwidth" for row in together):
         return together
@@ -137,7 +137,7 @@ def _bandwidth(main: Sequence[RunRow], phase: str) -> float | None:
 
 
 def counted(rows: Sequence[RunRow]) -> str:
-    """Where the quantiles of rows come from (see ``RunSummary.counted``)."""
+    """Source of the quantiles of rows (see ``RunSummary.counted``)."""
     if all(row.q50_ns is None for row in rows):
         return "none"
     if any("digests" in row.parameters for row in rows):
@@ -186,7 +186,7 @@ def _what(one: RunSummary) -> str:
 
 
 class SlowRanks(NamedTuple):
-    """The ranks of a phase by their time: the slowest first."""
+    """Ranks of a phase by their time, the slowest first."""
 
     phase: str
     repetition: int
@@ -195,11 +195,11 @@ class SlowRanks(NamedTuple):
     ranks: int
     median_ns: float
     slowest: tuple[tuple[int, str, int, float], ...]
-    """rank, host, time (ns), and that over the median rank's."""
+    """rank, host, time (ns), and its ratio to the median rank's."""
 
 
 def slow_ranks(rows: Iterable[RunRow], most: int = 5) -> list[SlowRanks]:
-    """The slowest ranks of every phase, as far as rows of ranks say how long they took."""
+    """Slowest ranks of every phase, if rows of ranks have their times."""
     parts: dict[tuple[str, int, float, int], list[RunRow]] = {}
     for row in sorted(rows, key=run_order):
         if row.rank is not None and row.op is None and row.duration_ns:

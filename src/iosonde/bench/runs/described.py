@@ -1,4 +1,4 @@
-"""Parameters and machine of a run as people read them: sizes, times and faults in the words of the command line."""
+"""Parameters and machine of a run for people: sizes, times and faults in the words of the command line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from iosonde.model.runs import RunRow
 from iosonde.model.units import format_option, format_size
 
 _ELSEWHERE = ("reported", "digests", "pattern", "ranks")
-"""Parameters that are not a user's, or have a place of their own."""
+"""Parameters that are not the user's, or are shown elsewhere."""
 _SIMPLE = {"data_write": "write", "data_read": "read"}
 _LONGEST = 60
 
 
 def parameter_words(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Name and value of each parameter; what is off is left out."""
+    """Name and value of each parameter that is not off."""
     return [
         (name.removesuffix("_bytes").removesuffix("_ns"), _value(name, value))
         for name, value in parameters.items()
@@ -25,7 +25,7 @@ def parameter_words(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def machine_words(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Name and value of each fact of a machine that is short enough to be read."""
+    """Name and value of each fact of a machine that is short enough."""
     return [
         (name.removesuffix("_bytes"), _value(name, value))
         for name, value in facts.items()
@@ -34,7 +34,7 @@ def machine_words(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def machine_of(rows: Sequence[RunRow]) -> Mapping[str, Any]:
-    """The machine that a run's rows name; empty where none does."""
+    """Machine in a run's rows; empty if none has it."""
     return next((row.machine for row in rows if row.machine), {})
 
 
@@ -51,7 +51,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def fault_words(fault: Any) -> str:
-    """``write@1:+5ms:2s:1s``: a fault as ``--fault`` takes it; any other value as it stands."""
+    """``write@1:+5ms:2s:1s``: a fault in the syntax of ``--fault``; any other value as it is."""
     if not isinstance(fault, Mapping):
         return str(fault)
     inner = fault.get("fault", fault)

@@ -1,4 +1,4 @@
-"""Rows out of the files of the table ``runs``; what is damaged is named in a warning and left out."""
+"""Reader of rows from the files of the table ``runs``; damaged ones are reported and left out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from iosonde.model.runs import RunRow
 _REMOVE = "moving it out of the store; an imported run can be imported again"
 _REPAIR = "'iosonde runs': the other lines count"
 _TOGETHER = 64
-"""Files that are read with one question."""
+"""Files read by one query."""
 
 
 def read_files(
@@ -57,7 +57,7 @@ def read_files(
 
 
 def read_part(path: Path) -> tuple[list[RunRow], int]:
-    """The good rows of a part, and how many lines are none."""
+    """Good rows of a part, and the number of malformed lines."""
     rows: list[RunRow] = []
     bad = BadLines(path, _REPAIR, "rows")
 
@@ -109,7 +109,7 @@ def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str,
 def _rows_named(
     con: duckdb.DuckDBPyConnection, paths: Sequence[Path], older: Mapping[str, str | None]
 ) -> dict[str, list[RunRow]]:
-    """Rows by file; ``older``: what the files call columns otherwise. Raises duckdb.Error, ValueError."""
+    """Rows by file; ``older``: the files' old names of columns. Raises duckdb.Error, ValueError."""
     stored = [(older.get(name, name), kind) for name, kind in RUN_TYPES.items()]
     columns = ", ".join(
         f"NULL::{kind}"

@@ -1,4 +1,4 @@
-"""Rows of runs as JSON lines and as columns: both ways, nothing is lost.
+"""Lossless conversion of rows of runs to JSON lines and to columns, and back.
 
 A line or a value may be foreign: what is no row raises ValueError that says what was wrong.
 """
@@ -24,7 +24,7 @@ OLDER_NAMES: dict[int, dict[str, str | None]] = {
     2: _SINCE_3,
     1: {"repetition": "iteration", "measurement": "repeat", **_SINCE_3},
 }
-"""What versions that are still read called a column; None: they had none."""
+"""Old names of columns in readable older versions; None: the column did not exist."""
 _COLUMNS = [name for name in RUN_TYPES if name != "schema_version"]
 _OBJECTS = ("outcomes", "parameters", "machine")
 _NEEDED = frozenset(
@@ -33,7 +33,7 @@ _NEEDED = frozenset(
 
 
 def to_line(row: RunRow) -> bytes:
-    """One row as JSON with its end of line; what is missing or no number is left out."""
+    """A row as JSON with a newline; missing values and NaN are left out."""
     values = {name: getattr(row, name) for name in _COLUMNS}
     kept = {name: value for name, value in values.items() if not _missing(value)}
     text = json.dumps({"schema_version": SCHEMA_VERSION, **kept}, default=_plain)
@@ -45,14 +45,14 @@ def _missing(value: object) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy as numbers."""
+    """Convert numpy's numbers."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"a row cannot hold {type(value).__name__}")
 
 
 def from_line(line: bytes) -> RunRow:
-    """The row of a line. Raises ValueError."""
+    """Parse the row of a line. Raises ValueError."""
     verify(line)
     try:
         raw = json.loads(line)
@@ -64,7 +64,7 @@ def from_line(line: bytes) -> RunRow:
 
 
 def from_values(raw: Mapping[str, Any]) -> RunRow:
-    """A row from values by column; objects may be JSON text. Raises ValueError."""
+    """Row from values by column; objects may be JSON text. Raises ValueError."""
     older = _older_names(raw.get("schema_version"))
     stored = {name: older.get(name, name) for name in _COLUMNS}
     values: dict[str, Any] = {
@@ -77,7 +77,7 @@ def from_values(raw: Mapping[str, Any]) -> RunRow:
 
 
 def from_columns(values: Sequence[Any]) -> RunRow:
-    """A row from values in the order of ``RUN_TYPES``, of its types and finite. Raises ValueError."""
+    """Row from values in the order of ``RUN_TYPES``, of its types and finite. Raises ValueError."""
     _older_names(values[0])
     row = dict(zip(_COLUMNS, values[1:], strict=True))
     for name in _OBJECTS:
@@ -89,7 +89,7 @@ def from_columns(values: Sequence[Any]) -> RunRow:
 
 
 def _older_names(version: object) -> dict[str, str | None]:
-    """What a version calls columns that it does not call as this one. Raises ValueError for an unknown version."""
+    """Old names of a version's columns that differ from this one's. Raises ValueError for an unknown version."""
     if version == SCHEMA_VERSION:
         return {}
     for older, names in OLDER_NAMES.items():

@@ -1,4 +1,4 @@
-"""Runs of benchmarks: whole in Parquet, in flight as lines of each process that takes part.
+"""Storage of benchmark runs: finished ones in Parquet, those in flight as lines of each process.
 
 ::
 
@@ -42,13 +42,13 @@ class StoredRun(NamedTuple):
     run_id: str
     rows: tuple[RunRow, ...]
     first_ns: int
-    """When its first phase began; where no row says so, the day its file is of (or was written)."""
+    """Start of the first phase; without one in the rows, the date of the file (or its modification)."""
     finished: bool
-    """Whether it has been written whole."""
+    """True if the run has been written whole."""
 
 
 class WhichRuns(TypedDict, total=False):
-    """Which runs, and of them which rows. What is left out or None takes all."""
+    """Filter of runs and of their rows. Missing or None matches all."""
 
     run_id: str | None
     target: str | None
@@ -58,7 +58,7 @@ class WhichRuns(TypedDict, total=False):
 
 
 def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunRow]) -> Path:
-    """Append rows of a run in flight, by one of its processes; on the device when it returns.
+    """Append rows of a run in flight, by one of its processes; durable on return.
 
     Raises StoreError.
     """
@@ -81,7 +81,7 @@ def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunR
 
 
 def finish(root: Path, run_id: str, now_ns: int | None = None) -> Path | None:
-    """Write a run's parts, and what was written of it before, as one Parquet file; then remove the parts.
+    """Merge a run's parts and earlier rows into one Parquet file, then remove the parts.
 
     None when there is nothing of it. ``now_ns``: the date of a run that does not say when it began (default:
     when its last part was written). A part with lines that are no rows is kept as ``*.jsonl.damaged``.
@@ -107,7 +107,7 @@ def finish(root: Path, run_id: str, now_ns: int | None = None) -> Path | None:
 
 
 def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
-    """Write a run whole, in place of what was written of it before. Raises StoreError, ValueError."""
+    """Write a whole run, replacing an earlier version. Raises StoreError, ValueError."""
     root = Path(root)
     run_ids = {row.run_id for row in rows}
     if len(run_ids) != 1:
@@ -127,7 +127,7 @@ def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
 
 
 def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[StoredRun]:
-    """Every run of which a row is asked for, oldest first; of a target only its rows.
+    """Runs with a matching row, oldest first; with a target, only its rows.
 
     A run is of [since, until) if its first phase began in it. Files that are damaged are named in a
     warning and left out. Raises StoreError.
@@ -156,12 +156,12 @@ def read(root: Path, **which: Unpack[WhichRuns]) -> list[RunRow]:
 
 
 def run_ids(root: Path) -> list[str]:
-    """The ids of all runs, oldest first. Raises StoreError."""
+    """Ids of all runs, oldest first. Raises StoreError."""
     return [run.run_id for run in read_runs(root)]
 
 
 def _every_run(root: Path, run_id: str | None) -> Iterator[StoredRun]:
-    """Parts are listed and read before Parquet files: see ``engine.reader``."""
+    """Yield all runs. Parts are listed and read before Parquet files: see ``engine.reader``."""
     wanted = None if run_id is None else slug(run_id)
     parts: dict[str, list[RunRow]] = {}
     written: dict[str, int] = {}
@@ -184,7 +184,7 @@ def _every_run(root: Path, run_id: str | None) -> Iterator[StoredRun]:
 
 
 def _stored(root: Path, run_id: str) -> list[RunRow]:
-    """Rows of a run that were written whole; a file that is none is set aside as ``*.damaged``."""
+    """Rows of a finished run; a malformed file is set aside as ``*.damaged``."""
     found = []
     files = [file for file in run_files(root) if file.run == slug(run_id)]
     for file, rows in read_files(files):
@@ -207,7 +207,7 @@ def _write_parquet(rows: Sequence[RunRow], path: Path) -> None:
 
 
 def _as_sql(name: str, kind: str) -> str:
-    """A column of ``frame_of`` with its type and its nulls."""
+    """SQL of a column of ``frame_of`` with its type and its nulls."""
     if kind == "DOUBLE":
         return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END AS {name}"
     if kind in ("BIGINT", "INTEGER"):

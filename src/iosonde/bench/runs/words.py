@@ -17,7 +17,7 @@ _HOW = {
 
 
 def say_quantiles(counted: Iterable[str]) -> list[str]:
-    """How the quantiles of a table were found, a line a way."""
+    """Methods behind the quantiles of a table, a line each."""
     there = set(counted) - {"none"}
     ways = [way for way in _HOW if way in there]
     if not ways:
@@ -26,7 +26,7 @@ def say_quantiles(counted: Iterable[str]) -> list[str]:
 
 
 def say_comparison(rows: Sequence[RunSummary]) -> list[str]:
-    """What a comparison's columns mean, and how its numbers were found."""
+    """Meaning of a comparison's columns, and methods behind its numbers."""
     lines = [
         "balance: time of the fastest rank / the slowest; q75: 75% of operations took no longer"
     ]

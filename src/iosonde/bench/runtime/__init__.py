@@ -1,1 +1,1 @@
-"""Benchmarks of any workload: ranks, phases, tallies, and what processes of a run agree on."""
+"""Runtime of benchmarks of any workload: ranks, phases, tallies, and agreement of the processes of a run."""

@@ -1,4 +1,4 @@
-"""The core's JSON about ranks as tallies: the one place that knows its keys (``ranks::lap`` and ``::gauge``)."""
+"""Decoder of the core's JSON about ranks to tallies: the only code with its keys (``ranks::lap`` and ``::gauge``)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _CoreProgress(TypedDict):
 
 
 def rank_tally(text: str) -> RankTally:
-    """What one rank did in a phase."""
+    """Tally of one rank in a phase."""
     core: _CoreRank = json.loads(text)
     return RankTally(
         rank=core["rank"],
@@ -68,7 +68,7 @@ def op_tallies(text: str) -> list[tuple[OpTally, ...] | None]:
 
 
 def progress(text: str) -> list[RankProgress]:
-    """How far each rank is."""
+    """Progress of each rank."""
     core: list[_CoreProgress] = json.loads(text)
     return [
         RankProgress(one["ended"], one["planned"], one["failed"], *(one["open"] or ()))

@@ -14,19 +14,19 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Values, ascending, and how many there were of each; int64, shape (buckets,)."""
+    """Values, ascending, and the count of each; int64, shape (buckets,)."""
 
     values: Counts
     counts: Counts
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[int, int]]) -> Histogram:
-        """From (value, count), ascending."""
+        """Histogram from (value, count), ascending."""
         flat = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs))
         return cls(flat[::2].copy(), flat[1::2].copy())
 
     def plus(self, other: Histogram) -> Histogram:
-        """Both together."""
+        """Sum of both."""
         if not len(other.values):
             return self
         if not len(self.values):

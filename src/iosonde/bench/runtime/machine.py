@@ -1,4 +1,4 @@
-"""Facts about the machine of a benchmark, which explain why two results differ."""
+"""Facts about a benchmark's machine, which explain differences between results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.host.mounts import mount_of, parse_mountinfo
 
 
 def describe(path: Path | None) -> dict[str, Any]:
-    """Kernel, processors, memory, load, clock source, and the mount that ``path`` lies on.
+    """Kernel, processors, memory, load, clock source, and the mount of ``path``.
 
     What cannot be read is left out. Nothing of the environment is taken.
     """

@@ -1,4 +1,4 @@
-"""One op of one or more ranks: counts, sums and a histogram, which add up without loss."""
+"""Tally of one op over one or more ranks: counts, sums and a histogram, which add up without loss."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from iosonde.bench.runtime.histogram import Histogram
 from iosonde.model.runs import RUN_QUANTILES
 
 LEAST_COUNT: dict[str, int] = {"q90": 10, "q99": 100}
-"""Below this many operations a quantile is not given: it would be the maximum."""
+"""Least number of operations for a quantile: below, it would be the maximum."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpTally:
-    """One op of one or more ranks. ``latencies``: ns, of operations that ended ok, within 0.1%."""
+    """Tally of one op over one or more ranks. ``latencies``: ns, of operations that ended ok, within 0.1%."""
 
     op: str
     ok: int
@@ -28,7 +28,7 @@ class OpTally:
     latencies: Histogram
 
     def plus(self, other: OpTally) -> OpTally:
-        """Both together."""
+        """Sum of both."""
         return OpTally(
             self.op if self.op == other.op else "",
             self.ok + other.ok,
@@ -65,17 +65,17 @@ class OpTally:
 
     @property
     def failures(self) -> int:
-        """How many did not end ok."""
+        """Number of failed operations."""
         return sum(self.failed.values())
 
 
 def present(choose: Callable[[int, int], int], first: int | None, second: int | None) -> int | None:
-    """The one to choose of those that there are."""
+    """The chosen one of two values, or the only one present."""
     if first is None or second is None:
         return second if first is None else first
     return choose(first, second)
 
 
 def add_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
-    """Counts by name, added up."""
+    """Sum of counts by name."""
     return {name: first.get(name, 0) + second.get(name, 0) for name in {**first, **second}}

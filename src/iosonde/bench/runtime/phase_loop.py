@@ -1,4 +1,4 @@
-"""A phase of this process's ranks from go to end: progress, snapshots, and an end of patience with what hangs."""
+"""Loop over a phase of this process's ranks: progress, snapshots, and a timeout for hung ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SNAPSHOT_S = 2.0
 
 
 class PhaseLoop:
-    """Runs loaded phases of a group and reports to a watch meanwhile."""
+    """Runs loaded phases of a group and reports to a watch."""
 
     def __init__(self, group: RankGroup, watch: Watch) -> None:
         self._group, self._workload, self._watch = group, group.workload, watch
@@ -26,11 +26,11 @@ class PhaseLoop:
         """Of this host, since ``forget_pressure``, while ranks were at work."""
 
     def forget_pressure(self) -> None:
-        """Begin another phase."""
+        """Reset the CPU pressure for another phase."""
         self.pressure = None
 
     def run(self, key: PhaseKey, limit: Limit, *, report: bool = True) -> list[RankTally]:
-        """Go on with what was loaded, up to a limit. A rank that hangs is a tally too. Raises MeasureError."""
+        """Run the loaded work up to a limit. A hung rank is a tally too. Raises MeasureError."""
         meter = PressureMeter()
         self._workload.go(key, limit)
         patience = Patience(self._watch.wanted, self._workload.stop)
@@ -47,7 +47,7 @@ class PhaseLoop:
         ]
 
     def records(self, ranks: Sequence[RankTally]) -> tuple[RankRecords, ...]:
-        """Single events of the phase that ended."""
+        """Single events of the finished phase."""
         found = [(rank, self._workload.records(at)) for at, rank in enumerate(ranks)]
         return tuple(
             RankRecords(rank.rank, rank.began_ns, columns)
@@ -71,7 +71,7 @@ class PhaseLoop:
         return RankTally(self._group.first + at, None, 0, "limit", 0, 0, 0, 0, tuple(ops))
 
     def _hanging(self, at: int) -> RankTally:
-        """A rank that does not answer: what it had done at its last copy."""
+        """Tally of a hung rank: its state at the last copy."""
         reading = self._workload.progress()[at]
         tally = self._so_far(at, self._workload.partial()[at] or ())
         op = (reading.open_op or "").removeprefix("md_") or "the code between operations"

@@ -1,4 +1,4 @@
-"""Who takes part in a benchmark: this process alone, or the processes that mpirun or srun started.
+"""Processes of a benchmark: this one alone, or those that mpirun or srun started.
 
 The only importer of mpi4py. Nothing here is called in a timed section.
 """
@@ -18,42 +18,42 @@ LAUNCHERS: dict[str, tuple[str, str]] = {
     "MPI_LOCALNRANKS": ("MPI_LOCALRANKID", "mpiexec"),
     "SLURM_NTASKS": ("SLURM_PROCID", "srun"),
 }
-"""Environment variables of launchers: how many processes there are, and which one this is."""
+"""Environment variables of launchers: number of processes, and number of this one."""
 
 
 class Processes(Protocol):
-    """The processes of a run; every one makes the same calls, in the same order."""
+    """The processes of a run; all make the same calls, in the same order."""
 
     number: int
     size: int
 
     def barrier(self) -> None:
-        """Return when every process has come here."""
+        """Wait until every process has called it."""
 
     def all_gather(self, value: T) -> list[T]:
-        """The value of each process, by number, to all of them."""
+        """Values of all processes, by number, in every process."""
 
     def gather(self, value: T) -> list[T]:
-        """The value of each process, by number, to process 0; elsewhere the process's own alone."""
+        """Values of all processes, by number, in process 0; elsewhere only the process's own."""
 
     def broadcast(self, value: T) -> T:
-        """The value of process 0, to all of them."""
+        """Value of process 0, in every process."""
 
     def reduce(self, value: T, merge: Callable[[T, T], T]) -> T | None:
-        """All values as one, to process 0, in as many rounds as a tree has levels; None elsewhere."""
+        """Merge all values in a tree, at process 0; None elsewhere."""
 
     def abort(self) -> None:
-        """End every process of the run; for when one cannot go on and the others would wait for it."""
+        """End every process of the run, if one cannot continue and the others would wait for it."""
 
 
 class Alone:
-    """One process."""
+    """A single process."""
 
     number = 0
     size = 1
 
     def barrier(self) -> None:
-        """There is no other process to wait for."""
+        """Return at once."""
 
     def all_gather(self, value: T) -> list[T]:
         """The own value."""
@@ -76,7 +76,7 @@ class Alone:
 
 
 class MpiProcesses:
-    """The processes of an MPI job. Values travel as mpi4py pickles them: arrays as their bytes."""
+    """The processes of an MPI job. mpi4py pickles values: arrays travel as their bytes."""
 
     def __init__(self, world: Any) -> None:
         self._world = world
@@ -112,7 +112,7 @@ class MpiProcesses:
 
 
 def find_processes(environ: Mapping[str, str]) -> Processes:
-    """The processes that were started together with this one.
+    """Processes started together with this one.
 
     Raises MissingPartError when a launcher started several and mpi4py is not there to speak to them.
     """
@@ -130,7 +130,7 @@ def find_processes(environ: Mapping[str, str]) -> Processes:
 
 
 def is_first(environ: Mapping[str, str]) -> bool:
-    """Whether this process is the launcher's first, or was not started by one. Asks no MPI library."""
+    """True if this process is the launcher's first, or has no launcher. Uses no MPI library."""
     if launcher(environ) is None:
         return True
     return any(environ.get(rank) == "0" for rank, _ in LAUNCHERS.values())
@@ -154,7 +154,7 @@ def load_mpi(failing: str) -> Any:
 
 
 def launcher(environ: Mapping[str, str]) -> str | None:
-    """What the environment says of a launcher that started several processes; None if there is none."""
+    """Launcher with several processes, by the environment; None if there is none."""
     for size, (rank, name) in LAUNCHERS.items():
         # A batch script's own shell has the job's size, but no rank of a step.
         if environ.get(size, "").isdigit() and rank in environ and int(environ[size]) > 1:

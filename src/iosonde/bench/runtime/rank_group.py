@@ -1,4 +1,4 @@
-"""The ranks of this process: orders in, answers out, and patience with ranks that hang."""
+"""Ranks of this process: orders in, answers out, with a timeout for hung ranks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from iosonde.model.errors import MeasureError
 
 POLL_MS = 100
 PATIENCE_S = 10.0
-"""What has not returned this long after an end was wanted is given up."""
+"""Seconds after the user's end before a hung operation is abandoned."""
 
 
 class HangingError(MeasureError):
-    """A rank does not answer any more: it cannot take another order."""
+    """A rank that does not answer and cannot take another order."""
 
 
 class RankGroup:
-    """Starts ``count`` ranks from ``first`` on, gives them orders and waits for their answers.
+    """Starts ``count`` ranks numbered from ``first``, gives them orders and waits for their answers.
 
     ``wanted``: whether an end is wanted. Raises what the workload raises when it starts, MeasureError when there is no
     room for so many ranks.
@@ -66,24 +66,24 @@ class RankGroup:
         return self.workload.answers()
 
     def load(self, *order: Any) -> list[int]:
-        """Operations that each rank plans for a phase; ``order`` as ``Workload.load``."""
+        """Number of operations that each rank plans for a phase; ``order`` as ``Workload.load``."""
         self.workload.load(*order)
         return self._answers("load")
 
     def close(self) -> None:
-        """The ranks end after what they are at and let go what they hold; they take no further order."""
+        """End the ranks after their current step; they release resources and take no further order."""
         self.workload.close(int(PATIENCE_S * 1000))
 
 
 class Patience:
-    """How long to wait for a rank once an end is wanted. ``began``: called when it first is."""
+    """Timeout for a rank once an end is wanted. ``began``: called when that happens."""
 
     def __init__(self, wanted: Callable[[], bool], began: Callable[[], None] | None = None) -> None:
         self._wanted, self._began = wanted, began
         self._since_s: float | None = None
 
     def over(self) -> bool:
-        """Whether an end was wanted ``PATIENCE_S`` ago."""
+        """True if an end was wanted ``PATIENCE_S`` ago."""
         now = time.monotonic()
         if self._since_s is None and self._wanted():
             self._since_s = now

@@ -1,4 +1,4 @@
-"""A phase as it ended, and who receives it."""
+"""Result of a phase, and its receiver."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from iosonde.host.pressure import CpuPressure
 
 @dataclass(frozen=True, slots=True)
 class PhaseResult:
-    """A phase as it ended. ``total`` only at process 0; ``ranks`` are this process's."""
+    """Result of a phase. ``total`` only at process 0; ``ranks`` are this process's."""
 
     key: PhaseKey
     ranks: tuple[RankTally, ...] = ()
     total: PhaseTally | None = None
     at_limit: PhaseTally | None = None
-    """What had been done when the limit was reached."""
+    """Tally at the moment the limit was reached."""
     stopped: bool = False
-    """An end was wanted, in some process."""
+    """True if the user ended it, in some process."""
     records: tuple[RankRecords, ...] = ()
-    """Single events of this process's ranks, where the session keeps them."""
+    """Single events of this process's ranks, if the session keeps them."""
     pressure: CpuPressure | None = None
-    """Of the processors of the host that was pressed most; None: not measured."""
+    """CPU pressure of the most loaded host; None: not measured."""
     snapshot: bool = False
-    """Not the end, but how far this process's ranks are."""
+    """True for an intermediate state of this process's ranks."""
 
 
 class Watch(Protocol):
-    """What a session reports to, and asks whether to end."""
+    """Receiver of a session's progress, which may end it."""
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """Operations of this process's ranks so far; called a few times a second."""
+        """Report operations of this process's ranks so far; called a few times a second."""
 
     def wanted(self) -> bool:
-        """Whether an end is wanted."""
+        """True if an end is wanted."""
 
     def note(self, text: str) -> None:
-        """A message for people."""
+        """Show a message."""
 
     def result(self, result: PhaseResult) -> None:
-        """A phase ended, or how far it is."""
+        """Report the result of a phase, or a snapshot."""

@@ -14,7 +14,7 @@ from iosonde.model.runs import RunRow
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What all rows of a run have in common."""
+    """Columns that all rows of a run share."""
 
     run_id: str
     instrument: str
@@ -28,7 +28,7 @@ class Label:
 
 
 def rank_rows(label: Label, result: PhaseResult) -> list[RunRow]:
-    """A row for each rank of this process, and one for each of its ops."""
+    """Rows of each rank of this process, and of each of its ops."""
     rows: list[RunRow] = []
     for tally in result.ranks:
         own = PhaseTally.of_rank(tally)
@@ -41,7 +41,7 @@ def rank_rows(label: Label, result: PhaseResult) -> list[RunRow]:
 
 
 def total_rows(label: Label, result: PhaseResult) -> list[RunRow]:
-    """A row for all ranks together, and one for each op. Empty where the total is elsewhere."""
+    """Rows of all ranks together, and of each op. Empty if the total is elsewhere."""
     if result.total is None:
         return []
     rows = _rows(label, result, result.total, result.at_limit)

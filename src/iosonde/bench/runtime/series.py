@@ -1,4 +1,4 @@
-"""Numbers per bin of time as an array: they add up over ranks without loss."""
+"""Numbers per time bin as an array: they add up over ranks without loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.bench.runtime.histogram import Counts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinnedSeries:
-    """Numbers per bin of time, as bytes per 0.25 s: bin i begins at (first + i) x bin_ns since the Unix epoch.
+    """Numbers per time bin, such as bytes per 0.25 s: bin i starts at (first + i) x bin_ns since the Unix epoch.
 
     Bins without a number are 0; ``values`` is int64, shape (bins,).
     """
@@ -21,7 +21,7 @@ class BinnedSeries:
     values: Counts
 
     def plus(self, other: BinnedSeries) -> BinnedSeries:
-        """Both together, bin by bin. Raises ValueError when bins are of different length."""
+        """Sum of both, bin by bin. Raises ValueError for different bin lengths."""
         if self.bin_ns != other.bin_ns:
             raise ValueError(f"bins of {self.bin_ns} ns and of {other.bin_ns} ns")
         first = min(self.first, other.first)

@@ -1,4 +1,4 @@
-"""Phases of any workload, done by ranks in this process or in many, each phase added up.
+"""Phases of any workload, run by ranks in one or many processes, each phase added up.
 
 Every process of the run calls the same methods in the same order. Between phases the processes agree on limits, ends
 and errors; within one no process waits for another.
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Stonewall:
-    """Every rank stops after ``after_ns``; with ``wear_out_ns`` all then go on to where the fastest was.
+    """Stonewall: every rank stops after ``after_ns``; with ``wear_out_ns`` all then catch up with the fastest.
 
     ``wear_out_ns`` is when they stop at the latest.
     """
@@ -34,7 +34,7 @@ class Stonewall:
 
 
 class Session:
-    """One run at one place. Ranks of this process: ``threads`` from number x threads on."""
+    """A run at one place. Ranks of this process: ``threads`` from number x threads on."""
 
     def __init__(
         self,
@@ -60,19 +60,19 @@ class Session:
 
     @property
     def leads(self) -> bool:
-        """Whether this process has the run's first rank."""
+        """True if this process has the run's first rank."""
         return self._processes.number == 0
 
     def broadcast(self, value: T) -> T:
-        """The value of process 0."""
+        """Value of process 0."""
         return self._processes.broadcast(value)
 
     def all_gather(self, value: T) -> list[T]:
-        """The value of each process."""
+        """Values of all processes."""
         return self._processes.all_gather(value)
 
     def agreed(self, call: Callable[[], T]) -> T:
-        """Do something in every process; an error in one of them is raised in all."""
+        """Call in every process; an error in one is raised in all."""
         error: IosondeError | None = None
         try:
             value = call()
@@ -91,32 +91,32 @@ class Session:
         return self.agreed(lambda: self._group.ask(action, **arguments))
 
     def ask_leader(self, action: str, **arguments: Any) -> None:
-        """Process 0 alone gives the order; the others wait for it."""
+        """Give the order in process 0 alone; the others wait for it."""
         self.agreed(lambda: self._group.ask(action, **arguments) if self.leads else [])
 
     def ask_others(self, action: str, **arguments: Any) -> None:
-        """All processes but 0 give the order; it waits for them."""
+        """Give the order in all processes but 0, which waits for them."""
         self.agreed(lambda: [] if self.leads else self._group.ask(action, **arguments))
 
     def resume(self) -> None:
-        """After an end was wanted: go on, to remove what was made."""
+        """Resume after the user's end, to remove files."""
         self._group.workload.resume()
 
     def close(self) -> None:
-        """End the ranks, and with them what they hold: an error's traceback keeps this object for a while."""
+        """End the ranks, and release their resources: an error's traceback keeps this object alive for a while."""
         self._group.close()
 
     # ---- phases
 
     def load(self, key: PhaseKey, work: Mapping[str, Any]) -> list[int]:
-        """Make ready for a phase; operations that each rank of this process plans."""
+        """Prepare a phase; returns the operations that each rank of this process plans."""
         planned = self.agreed(lambda: self._group.load(key, work))
         self.planned = sum(planned)
         self._processes.barrier()
         return planned
 
     def run_unreported(self, key: PhaseKey) -> None:
-        """Do the loaded phase without a result: what is not part of the measurement."""
+        """Run the loaded phase without a result, outside of the measurement."""
         self.agreed(lambda: self._loop.run(key, Limit(), report=False))
 
     def phase(
@@ -127,7 +127,7 @@ class Session:
         *,
         report: bool = True,
     ) -> PhaseResult:
-        """Load a phase, do it, add it up; the watch gets the result unless ``report`` is False."""
+        """Load a phase, run it, add it up; the watch gets the result unless ``report`` is False."""
         self.load(key, work)
         limit = Limit(None if stonewall is None else stonewall.after_ns)
         self._loop.forget_pressure()
@@ -151,14 +151,14 @@ class Session:
         return result
 
     def total(self, ranks: Sequence[RankTally]) -> PhaseTally | None:
-        """Ranks of all processes together, at process 0."""
+        """Tally of all processes' ranks, at process 0."""
         return self._total(ranks)
 
     def _run(self, key: PhaseKey, limit: Limit) -> list[RankTally]:
         return self.agreed(lambda: self._loop.run(key, limit))
 
     def _pressed(self) -> CpuPressure | None:
-        """Of the process whose ranks waited for processors longest."""
+        """CPU pressure of the process whose ranks waited longest for a CPU."""
         found = [each for each in self._processes.all_gather(self._loop.pressure) if each]
         return max(
             found, key=lambda each: (each.queued_s or 0.0, each.stalled_s or 0.0), default=None

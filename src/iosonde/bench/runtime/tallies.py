@@ -1,4 +1,4 @@
-"""What ranks did in a phase, and how it adds up: counts, histograms and series merge, single operations never travel.
+"""Tallies of ranks in a phase: counts, histograms and series that add up; single operations never travel.
 
 ``RankTally``: one rank · ``PhaseTally``: ranks of a phase added up. Both hold an ``OpTally`` for each op.
 Arrays inside are numpy's, so mpi4py sends a tally as the bytes of its arrays and a few numbers.
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankTally:
-    """One rank in one phase. ``end``: done, limit, stopped, failing, or hanging (it did not answer)."""
+    """Tally of one rank in one phase. ``end``: done, limit, stopped, failing, or hanging (it did not answer)."""
 
     rank: int
     began_ns: int | None
@@ -31,29 +31,29 @@ class RankTally:
     ops: tuple[OpTally, ...]
     rows_left_out: int = 0
     problems: tuple[tuple[str, str], ...] = ()
-    """The storage's words on the first failure of each outcome."""
+    """The storage's message on the first failure of each outcome."""
     series: Mapping[str, BinnedSeries] = field(default_factory=dict)
-    """By name, as ``bytes``."""
+    """Series by name, such as ``bytes``."""
 
     @property
     def ok(self) -> int:
-        """Operations that ended ok."""
+        """Number of successful operations."""
         return sum(op.ok for op in self.ops)
 
     @property
     def failures(self) -> int:
-        """Operations that did not."""
+        """Number of failed operations."""
         return sum(op.failures for op in self.ops)
 
     @property
     def op_time_ns(self) -> int:
-        """Time spent in operations, whatever came of them."""
+        """Time spent in operations, successful or not."""
         return sum(op.sum_ns + op.failed_ns for op in self.ops)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhaseTally:
-    """Ranks of a phase added up. ``corrected_per_s`` is a sum over ranks of ok operations over op time."""
+    """Sum over ranks of a phase. ``corrected_per_s`` is a sum over ranks of ok operations over op time."""
 
     ranks: int = 0
     began_ns: int | None = None
@@ -72,7 +72,7 @@ class PhaseTally:
 
     @classmethod
     def of_rank(cls, rank: RankTally) -> PhaseTally:
-        """One rank as a sum."""
+        """Tally of one rank as a sum."""
         return cls(
             1,
             rank.began_ns,
@@ -91,7 +91,7 @@ class PhaseTally:
         )
 
     def plus(self, other: PhaseTally) -> PhaseTally:
-        """Both together."""
+        """Sum of both."""
         return PhaseTally(
             self.ranks + other.ranks,
             present(min, self.began_ns, other.began_ns),
@@ -111,22 +111,22 @@ class PhaseTally:
 
     @property
     def ok(self) -> int:
-        """Operations that ended ok."""
+        """Number of successful operations."""
         return sum(op.ok for op in self.ops.values())
 
     @property
     def failures(self) -> int:
-        """Operations that did not."""
+        """Number of failed operations."""
         return sum(op.failures for op in self.ops.values())
 
     @property
     def complete(self) -> bool:
-        """Whether every rank did all its steps."""
+        """True if every rank did all its steps."""
         return set(self.ends) <= {"done"}
 
 
 def add_ranks(ranks: Iterable[RankTally]) -> PhaseTally:
-    """All of them together."""
+    """Sum of ranks."""
     total = PhaseTally()
     for rank in ranks:
         total = total.plus(PhaseTally.of_rank(rank))
@@ -134,7 +134,7 @@ def add_ranks(ranks: Iterable[RankTally]) -> PhaseTally:
 
 
 def in_sequence(parts: Sequence[PhaseTally]) -> PhaseTally:
-    """Phases done one after the other by the same ranks, as one: their times add up."""
+    """Consecutive phases of the same ranks as one: their times add up."""
     total = PhaseTally()
     for part in parts:
         total = total.plus(part)
@@ -151,7 +151,7 @@ def in_sequence(parts: Sequence[PhaseTally]) -> PhaseTally:
 
 
 def ranks_in_sequence(parts: Sequence[Sequence[RankTally]]) -> tuple[RankTally, ...]:
-    """The same for each rank by itself."""
+    """Consecutive phases of each rank as one."""
     merged = []
     for ranks in zip(*parts, strict=True):
         series: Mapping[str, BinnedSeries] = {}

@@ -1,4 +1,4 @@
-"""What a benchmark's ranks do, as the runtime sees it: orders in, answers, tallies and records out.
+"""Protocol of a workload, as the runtime uses it: orders in, answers, tallies and records out.
 
 A workload has the ranks ``first .. first + count`` of one process, each with a thread of its own, in whatever language.
 Its timed sections never call the runtime: the runtime polls ten times a second.
@@ -25,27 +25,27 @@ from iosonde.bench.runtime.tallies import RankTally
 
 @dataclass(frozen=True, slots=True)
 class PhaseKey:
-    """Which phase of a run: columns of its rows."""
+    """Identity of a phase within a run: columns of its rows."""
 
     name: str
     repetition: int = 0
-    """The phase as a whole, done again."""
+    """Number of the repetition of the whole phase."""
     waiting_factor: float = 0.0
     measurement: int = 0
-    """Of this waiting factor."""
+    """Number of the measurement at this waiting factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Up to when or where every rank goes; None: no such limit."""
+    """Time or step limit of every rank; None: no such limit."""
 
     after_ns: int | None = None
-    """Time since the rank began what was loaded."""
+    """Time since the rank started the loaded work."""
     steps: int | None = None
 
 
 class RankProgress(NamedTuple):
-    """How far a rank is in a phase: operations, and the one that is under way."""
+    """Progress of a rank in a phase: operations, and the one in progress."""
 
     ended: int
     planned: int
@@ -59,7 +59,7 @@ class RankRecords(NamedTuple):
 
     rank: int
     began_ns: int
-    """When the rank's part of the phase began, UTC."""
+    """Start of the rank's part of the phase, UTC."""
     columns: Mapping[str, Counts]
 
 
@@ -67,16 +67,16 @@ class Workload(Protocol):
     """The ranks of one process. Errors are ``IosondeError`` and name the place."""
 
     def order(self, action: str, arguments: Mapping[str, Any], /) -> None:
-        """Give an order that is no phase; wait for the answers before the next."""
+        """Give an order other than a phase; wait for the answers before the next."""
 
     def load(self, phase: PhaseKey, work: Mapping[str, Any], /) -> None:
-        """Order all ranks to make ready for a phase. Each answers with the operations it plans."""
+        """Order all ranks to prepare a phase. Each answers with the operations it plans."""
 
     def go(self, phase: PhaseKey, limit: Limit, /) -> None:
-        """Let all ranks go on with the loaded phase; they begin together."""
+        """Let all ranks run the loaded phase; they start together."""
 
     def poll(self, timeout_ms: int, /) -> bool:
-        """Whether every rank has answered; wait at most this long for the next answer."""
+        """True if every rank has answered; waits at most this long for the next answer."""
         ...
 
     def answers(self) -> list[Any]:
@@ -84,15 +84,15 @@ class Workload(Protocol):
         ...
 
     def tallies(self) -> list[RankTally | None]:
-        """What each rank did since it was loaded; None from one that has not answered. Raises the first error."""
+        """Tally of each rank since it was loaded; None if it has not answered. Raises the first error."""
         ...
 
     def progress(self) -> list[RankProgress]:
-        """How far each rank is."""
+        """Progress of each rank."""
         ...
 
     def partial(self) -> list[tuple[OpTally, ...] | None]:
-        """Operations of each rank so far, as of the last call; None where there is no copy yet."""
+        """Operations of each rank so far, as of the last call; None if there is no copy yet."""
         ...
 
     def records(self, at: int, /) -> Mapping[str, Counts] | None:
@@ -100,14 +100,14 @@ class Workload(Protocol):
         ...
 
     def stop(self) -> None:
-        """Ask every rank to end after its step."""
+        """Ask every rank to end after its current step."""
 
     def resume(self) -> None:
-        """Take that back."""
+        """Revoke ``stop``."""
 
     def close(self, timeout_ms: int, /) -> None:
-        """End the ranks and let go what they hold; wait at most this long for each."""
+        """End the ranks and release their resources; wait at most this long for each."""
 
 
 StartWorkload = Callable[[int, int], Workload]
-"""(first, count) -> workload. Raises IosondeError, or OSError when there is no room for so many ranks."""
+"""(first, count) -> workload. Raises IosondeError, or OSError if resources for so many ranks are missing."""

@@ -1,1 +1,3 @@
-"""The self-test: a probe beside a short sequence of data and metadata phases, and what each phase did to the probe."""
+"""The self-test: a probe beside a short sequence of data and metadata phases, and the effect of each phase on the
+probe.
+"""

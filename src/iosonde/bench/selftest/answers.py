@@ -1,4 +1,4 @@
-"""What doors call: a self-test that has ended, with what its phases did to the probe."""
+"""Entry points for doors: a finished self-test with the effects of its phases on the probe."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from iosonde.weather.store import Store
 
 @dataclass(frozen=True, slots=True)
 class SelftestFindings:
-    """Samples of the probe by op, and what each phase did to each op."""
+    """Samples of the probe by op, and the effect of each phase on each op."""
 
     samples: dict[str, ProbeSamples]
     effects: list[PhaseEffect]
 
 
 def examined(root: Path, outcome: SelftestOutcome) -> SelftestFindings:
-    """Findings from what is in the store; none where no phase was reached. Raises StoreError."""
+    """Findings from the store; none if no phase was reached. Raises StoreError."""
     if outcome.quiet_ns is None:
         return SelftestFindings({}, [])
     samples = probe_samples(Store(root), outcome.target, outcome.quiet_ns[0], outcome.end_ns)

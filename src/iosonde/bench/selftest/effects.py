@@ -1,4 +1,4 @@
-"""What each phase of a self-test did to each operation of the probe."""
+"""Effect of each phase of a self-test on each operation of the probe."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 QUIET = "quiet"
 LOST_AT = 0.05
-"""More lost operations than this share of a phase is worth a word."""
+"""Share of lost operations in a phase above which it is reported."""
 _COLUMNS = (
     *("host", "op", "due_ns", "began_ns", "service_ns", "response_ns", "outcome"),
     "control_runq_ns",
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class ProbeSamples:
-    """Operations of one op in the order of time; shapes (n,).
+    """Samples of one op in time order; shapes (n,).
 
     ``latency_ns``: service time of what ended ok; of an operation whose turn passed while an earlier one was
     under way, the time until that one ended; NaN: lost. ``unqueued_ns``: without waits for a processor.
@@ -41,7 +41,7 @@ class ProbeSamples:
     late_ns: Floats
 
     def within(self, begin_ns: int, end_ns: int) -> ProbeSamples:
-        """Those that were due in [begin, end)."""
+        """Samples due in [begin, end)."""
         inside: Flags = (self.due_ns >= begin_ns) & (self.due_ns < end_ns)
         columns = (self.due_ns, self.latency_ns, self.unqueued_ns, self.late_ns)
         return ProbeSamples(*(column[inside] for column in columns))
@@ -49,7 +49,7 @@ class ProbeSamples:
 
 @dataclass(frozen=True, slots=True)
 class PhaseEffect:
-    """One op during one phase against the quiet time; ratios with an interval, None where there is no number.
+    """Effect of one phase on one op, relative to the quiet time; ratios with an interval, None if unknown.
 
     ``verdict``: ``slow`` (the storage), ``host`` (slow, and the probing host explains it), ``lost`` (operations
     were lost), ``usual``, or ``unknown``. ``lost``: share of the ``n_due`` operations.
@@ -92,7 +92,7 @@ def _columns(frame: Frame) -> ProbeSamples:
 def phase_effects(
     samples: dict[str, ProbeSamples], quiet_ns: tuple[int, int], phases: Sequence[Phase]
 ) -> list[PhaseEffect]:
-    """Every op in every phase, phase by phase.
+    """Effects on every op in every phase, phase by phase.
 
     The interval is distribution-free and cautious: the phase's median at one end of its 95% interval over the quiet
     median at the other end of its own.
@@ -107,7 +107,7 @@ def phase_effects(
 
 @dataclass(frozen=True, slots=True)
 class _Middle:
-    """A median with its interval, ns; NaN where there are too few."""
+    """A median with its interval, ns; NaN if there are too few samples."""
 
     value: float
     lower: float

@@ -1,4 +1,4 @@
-"""The phase find: every entry below a directory, its size and its name examined, in one thread as ``find`` does."""
+"""The phase find: size and name of every entry below a directory, in one thread as ``find`` does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ASK_EVERY = 256
 
 
 class FindCount(NamedTuple):
-    """Entries that were examined, of them those that match, and whether an end was wanted."""
+    """Numbers of examined and matching entries, and True if an end was wanted."""
 
     examined: int
     matching: int
@@ -19,7 +19,7 @@ class FindCount(NamedTuple):
 
 
 def find(root: Path, wanted: Callable[[], bool], size_bytes: int, part: str = "01") -> FindCount:
-    """Examine what lies below ``root``; a match is a file of ``size_bytes`` with ``part`` in its name.
+    """Examine all entries below ``root``; a match is a file of ``size_bytes`` with ``part`` in its name.
 
     No link is followed; entries that vanish meanwhile are left out.
     """

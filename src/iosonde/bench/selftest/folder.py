@@ -14,11 +14,11 @@ from iosonde.model.errors import MeasureError, UsageError
 
 MARK = "MADE-BY-IOSONDE-SELFTEST"
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EBADF, errno.EINVAL)
-"""What a file system without locks says."""
+"""Errors of a file system without locks."""
 
 
 class SelftestFolder:
-    """``.iosonde-<kind>-<uid>`` below ``place`` while entered; what a killed run left there goes first.
+    """``.iosonde-<kind>-<uid>`` below ``place`` while entered; leftovers of a killed run are removed first.
 
     Raises UsageError (``place`` is no directory, or another owns the name), MeasureError (it cannot be made, or
     another run uses it).
@@ -70,7 +70,7 @@ class SelftestFolder:
         (self.path / MARK).touch()
 
     def part(self, name: str) -> Path:
-        """A directory of its own for a part of the test."""
+        """Separate directory for a part of the test."""
         path = self.path / name
         path.mkdir(exist_ok=True)
         return path

@@ -1,4 +1,4 @@
-"""The four benchmarks of a self-test, one phase at a time: each a run of its own in the store."""
+"""The four benchmarks of a self-test, one phase at a time: each a separate run in the store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from iosonde.model.errors import MeasureError
 
 @dataclass(frozen=True, slots=True)
 class PartContext:
-    """Where a part works, what its run's id begins with, the store, and who looks on."""
+    """Environment of a part: working directory, prefix of run ids, store, observer."""
 
     plan: SelftestPlan
     folder: Path
@@ -42,21 +42,21 @@ class PartContext:
 
 
 class SelftestPart(Protocol):
-    """A benchmark whose phases are done one by one."""
+    """A benchmark whose phases are run one by one."""
 
     @property
     def recorder(self) -> Recorder:
-        """What keeps its rows."""
+        """Recorder of its rows."""
 
     @property
     def session(self) -> Session:
-        """Its ranks."""
+        """Session of its ranks."""
 
     def do(self, phase: str) -> PhaseResult:
-        """A phase; the recorder has it. Raises IosondeError."""
+        """Run a phase and record it. Raises IosondeError."""
 
     def remove(self) -> None:
-        """Remove what is left. Raises MeasureError."""
+        """Remove its files. Raises MeasureError."""
 
 
 class IorPart:
@@ -120,18 +120,18 @@ class MdtestPart:
 
 
 def new_part(name: str, around: PartContext) -> SelftestPart:
-    """A benchmark with its directory made. Raises MeasureError, UsageError."""
+    """A benchmark with its directory created. Raises MeasureError, UsageError."""
     return IorPart(name, around) if name.startswith("ior-") else MdtestPart(name, around)
 
 
 def new_run_id(now_ns: int) -> str:
-    """What the runs of a self-test begin with."""
+    """Prefix of a self-test's run ids."""
     at = datetime.fromtimestamp(now_ns / 1e9, UTC)
     return f"selftest-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}"
 
 
 def _label(name: str, around: PartContext) -> Label:
-    """What all rows of a part have in common."""
+    """Columns that all rows of a part share."""
     plan = around.plan
     parameters = (
         bandwidth_spec.as_dict(plan.bandwidth(name))
@@ -153,7 +153,7 @@ def _label(name: str, around: PartContext) -> Label:
 
 
 def forget(paths: Sequence[str]) -> None:
-    """Ask the client to drop what it caches of files, so that a read reaches the storage."""
+    """Ask the client to drop cached pages of files, so that a read reaches the storage."""
     for path in paths:
         with contextlib.suppress(OSError):
             number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -164,7 +164,7 @@ def forget(paths: Sequence[str]) -> None:
 
 
 def remove_all(parts: Sequence[SelftestPart], *, resume: bool) -> None:
-    """Remove what parts made, end their ranks, write their runs whole."""
+    """Remove the parts' files, end their ranks, write their whole runs."""
     for part in parts:
         try:
             if not part.session.hanging:

@@ -1,4 +1,4 @@
-"""What a self-test does: the phases of IO500 in their order, short, and a probe beside them."""
+"""Plan of a self-test: the phases of IO500 in their order, short, and a probe beside them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ PHASES: tuple[tuple[str, str], ...] = (
     *(("ior-hard", "read"), ("mdtest-hard", "stat"), ("mdtest-easy", "delete")),
     *(("mdtest-hard", "read"), ("mdtest-hard", "delete")),
 )
-"""Benchmark and its phase, in the order of IO500: writes first, so that reads find less in caches."""
+"""Benchmark and phase, in the order of IO500: writes first, so that reads find less in caches."""
 _NAMES = {"create": "write"}
-"""IO500 calls the creation of objects a write."""
+"""IO500's name for creates."""
 HARD_BYTES = 47008
 """A transfer of ior-hard: no multiple of a page or a stripe."""
 HARD_OBJECT_BYTES = 3901
@@ -26,34 +26,34 @@ HARD_OBJECT_BYTES = 3901
 
 @dataclass(frozen=True, slots=True)
 class SelftestPlan:
-    """What to measure. ``place``: an existing directory."""
+    """Parameters of a self-test. ``place``: an existing directory."""
 
     place: Path
     ranks: int = 2
     limit_ns: int = 5 * SECOND_NS
-    """A write phase stops after this time; the others use what it left."""
+    """Time limit of a write phase; the others use its files."""
     rank_bytes: int = 1 << 30
     """Most bytes of a rank in a data phase."""
     objects: int = 50_000
     """Most objects of a rank in a metadata phase."""
     quiet_ns: int = 10 * SECOND_NS
-    """Probe alone: what is usual."""
+    """Duration of the probe alone, the baseline."""
     pause_ns: int = SECOND_NS
-    """Between phases, and after the last one."""
+    """Pause between phases, and after the last one."""
     period_ns: int = SECOND_NS // 20
     file_bytes: int = 256 << 20
-    """The probe's big file."""
+    """Size of the probe's big file."""
     pool: int = 200
-    """The probe's small files."""
+    """Number of the probe's small files."""
     seed: int = 0
 
     @property
     def target(self) -> str:
-        """What samples of the probe call their target: apart from an agent's on the same directory."""
+        """Target name of the probe's samples: distinct from an agent's on the same directory."""
         return f"{self.place} (selftest)"
 
     def bandwidth(self, part: str) -> BandwidthSpec:
-        """ior-easy: a file a rank in large transfers; ior-hard: one file, small unaligned transfers in turn."""
+        """ior-easy: a file per rank in large transfers; ior-hard: one file, small unaligned transfers in turn."""
         if part == "ior-easy":
             transfer = min(1 << 20, self.rank_bytes)
             block = self.rank_bytes // transfer * transfer
@@ -69,7 +69,7 @@ class SelftestPlan:
         )
 
     def metadata(self, part: str) -> Spec:
-        """mdtest-easy: empty objects, a directory a rank; mdtest-hard: 3901 bytes, one directory."""
+        """mdtest-easy: empty objects, a directory per rank; mdtest-hard: 3901 bytes, one directory."""
         hard = part == "mdtest-hard"
         return Spec(
             data_sets=1,
@@ -83,7 +83,7 @@ class SelftestPlan:
         )
 
     def probe(self, store: Path, folder: Path) -> dict[str, Any]:
-        """The probe's configuration, as the agent's file has it. ``folder``: where its files lie."""
+        """The probe's configuration, as in the agent's file. ``folder``: location of its files."""
         return {
             "store": str(store),
             "window": "1s",

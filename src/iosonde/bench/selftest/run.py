@@ -1,4 +1,4 @@
-"""A self-test from beginning to end: the probe alone, then the phases beside it; rows and samples into the store."""
+"""A whole self-test: the probe alone, then the phases beside it; rows and samples into the store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a self-test needs of the door: the clock, a wait that Ctrl-C ends, progress of the probe's files."""
+    """Environment of a self-test: the clock, a wait that Ctrl-C ends, progress of the probe's files."""
 
     now_ns: Callable[[], int]
     wait: Callable[[float], bool]
@@ -40,7 +40,9 @@ class Surroundings:
 
 @dataclass(slots=True)
 class SelftestOutcome:
-    """What was measured, whatever came then. ``quiet_ns``: [begin, end) of the probe alone; None: not reached."""
+    """Everything measured, even if an error followed. ``quiet_ns``: [begin, end) of the probe alone; None: not
+    reached.
+    """
 
     run_id: str
     target: str
@@ -49,7 +51,7 @@ class SelftestOutcome:
     end_ns: int = 0
     rows: list[RunRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the probe says of itself."""
+    """Messages of the probe."""
     errors: list[IosondeError] = field(default_factory=list)
     stopped: bool = False
 
@@ -79,7 +81,7 @@ def run_selftest(plan: SelftestPlan, root: Path, around: Surroundings) -> Selfte
 
 
 def _ready(probe: ForegroundProbe, around: Surroundings, outcome: SelftestOutcome) -> bool:
-    """Make the probe's files and start it; False when an end was wanted."""
+    """Create the probe's files and start it; False if an end was wanted."""
     try:
         outcome.notes += probe.prepare(around.prepare)
     except MeasureError:
@@ -99,7 +101,7 @@ def _watched(
     around: Surroundings,
     outcome: SelftestOutcome,
 ) -> None:
-    """The quiet time and the phases, while the probe runs."""
+    """Run the quiet time and the phases beside the probe."""
     begin = around.now_ns()
     outcome.stopped = around.wait(plan.quiet_ns / 1e9)
     outcome.quiet_ns = (begin, around.now_ns())
@@ -118,7 +120,7 @@ def _watched(
 
 
 class _Sequence:
-    """The phases in their order; benchmarks begin with their first phase."""
+    """Runs the phases in their order; each benchmark starts at its first phase."""
 
     def __init__(
         self,
@@ -133,7 +135,7 @@ class _Sequence:
         self.parts: dict[str, SelftestPart] = {}
 
     def do(self) -> bool:
-        """Do all phases; True when an end was wanted."""
+        """Run all phases; True if an end was wanted."""
         observer = self._around.observer
         for number, (name, phase) in enumerate(PHASES, 1):
             observer.begins(phase_name(name, phase), self._plan.ranks, number, len(PHASES))
@@ -161,7 +163,7 @@ class _Sequence:
         return PartContext(self._plan, folder, self._outcome.run_id, self._root, watch)
 
     def _span(self, name: str, result: PhaseResult) -> None:
-        """From the first rank's begin to the last one's end."""
+        """Record the span from the first rank's start to the last one's end."""
         ends = [(r.began_ns, r.began_ns + r.duration_ns) for r in result.ranks if r.began_ns]
         if ends:
             first, last = min(begin for begin, _ in ends), max(end for _, end in ends)
@@ -195,7 +197,7 @@ class _Sequence:
         return found.stopped
 
     def end(self) -> None:
-        """Remove what benchmarks made and write their runs whole, whatever fails."""
+        """Remove the benchmarks' files and write their whole runs, even after errors."""
         with ExitStack() as stack:
             for part in self.parts.values():
                 stack.callback(self._finish, part)

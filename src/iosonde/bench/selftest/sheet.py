@@ -21,7 +21,7 @@ _AIR = 0.01
 def selftest_sheet(
     samples: Mapping[str, ProbeSamples], outcome: SelftestOutcome, title: str, say: Sequence[str]
 ) -> Sheet | None:
-    """A pane an operation; None without samples. ``say``: sentences for the caption."""
+    """A pane per operation; None without samples. ``say``: sentences for the caption."""
     if not samples or outcome.quiet_ns is None:
         return None
     phases, quiet_ns, end_ns = outcome.phases, outcome.quiet_ns, outcome.end_ns

@@ -14,7 +14,7 @@ from iosonde.weather.compare.ratios import short_ratio
 MOST_WORDS = 25
 _QUICKER = 0.7
 _PART = 0.0995
-"""Below this a factor reads as one part of so many."""
+"""Factor below which ``1/n`` is printed."""
 EXPLAINED = (
     "slowdown of each operation's median against the quiet time before, with its interval; "
     "*: slow; h: slow because this host was busy; !: share of lost operations; n/a: too few samples"
@@ -27,7 +27,7 @@ def head(effects: Sequence[PhaseEffect]) -> tuple[str, ...]:
 
 
 def table_rows(effects: Sequence[PhaseEffect], phases: Sequence[Phase]) -> list[tuple[str, ...]]:
-    """A line a phase, under ``head``."""
+    """A line per phase, under ``head``."""
     by = {(one.phase, one.op): one for one in effects}
     return [
         (
@@ -68,7 +68,7 @@ def _ops(effects: Sequence[PhaseEffect]) -> list[str]:
 
 
 def say(target: str, effects: Sequence[PhaseEffect]) -> str:
-    """Which phases hurt which operations most, in one sentence."""
+    """Phases with the strongest effects, and the operations affected, in one sentence."""
     lost = [one for one in effects if one.verdict == "lost"]
     slow = sorted(
         (one for one in effects if one.verdict == "slow"), key=lambda one: -(one.slowdown or 0.0)
@@ -88,7 +88,7 @@ def say(target: str, effects: Sequence[PhaseEffect]) -> str:
 
 
 def _fitted(parts: Sequence[tuple[str, list[str]]]) -> str:
-    """As many phases and operations as a sentence has room for; the others are counted."""
+    """Phases and operations that fit into a sentence; the others are counted."""
     for named in range(len(parts), 0, -1):
         for most in (6, 3, 2, 1):
             said = [f"{phase} slowed {_join(hurt, most)}" for phase, hurt in parts[:named]]
@@ -118,7 +118,7 @@ def _nothing(target: str, effects: Sequence[PhaseEffect]) -> str:
 
 
 def cautions(effects: Sequence[PhaseEffect], processors: int, ranks: int) -> list[str]:
-    """What a reader must know of the numbers."""
+    """Cautions for the reader of the numbers."""
     found = []
     short = [p for p in dict.fromkeys(o.phase for o in effects) if _short(effects, p)]
     if short:
@@ -142,7 +142,7 @@ def cautions(effects: Sequence[PhaseEffect], processors: int, ranks: int) -> lis
 
 
 def _quicker(effects: Sequence[PhaseEffect], op: str) -> bool:
-    """Whether an op was clearly quicker in most phases than in the quiet time."""
+    """True if an op was clearly quicker in most phases than in the quiet time."""
     known = [one.upper for one in effects if one.op == op and one.upper is not None]
     return bool(known) and 2 * sum(upper < _QUICKER for upper in known) > len(known)
 
@@ -152,7 +152,7 @@ def _short(effects: Sequence[PhaseEffect], phase: str) -> bool:
 
 
 def as_json(effects: Sequence[PhaseEffect], phases: Sequence[Phase]) -> list[dict[str, Any]]:
-    """The effects as data, a row a phase and op."""
+    """The effects as data, a row per phase and op."""
     spans = {phase.name: phase for phase in phases}
     return [
         {

@@ -1,1 +1,1 @@
-"""Commands about whose load it is."""
+"""Commands on the origin of load."""

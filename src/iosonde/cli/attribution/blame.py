@@ -1,4 +1,4 @@
-"""iosonde blame: who made a slow event, or the operations of an interval."""
+"""iosonde blame: causes of a slow event, or contributors to the operations of an interval."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNITS = {"k": 1e3, "M": 1e6}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print who did it, or that nobody can be named."""
+    """Print the causes, or that none is identifiable."""
     args = _parse(arguments)
     now_ns, root = options.now_ns(), options.store_root(args)
     since, until = options.time_range(args, now_ns)
@@ -76,7 +76,7 @@ def _present(
     error: NothingMeasuredError,
     args: argparse.Namespace,
 ) -> int:
-    """What begin and end of jobs say. Raises ``error`` where they say nothing."""
+    """Answer from start and end of jobs alone. Raises ``error`` if they are uninformative."""
     found = None if question.band is not None else present(root, question, now_ns)
     if found is None:
         raise error
@@ -124,7 +124,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _band(text: str) -> tuple[float, float]:
-    """``20k:60k``, ``3500:``, ``:1000``. Raises UsageError."""
+    """Parse ``20k:60k``, ``3500:``, ``:1000``. Raises UsageError."""
     low, colon, high = text.partition(":")
     try:
         first, last = (_rate(word, empty) for word, empty in ((low, 0.0), (high, float("inf"))))

@@ -1,4 +1,4 @@
-"""iosonde why: what is slow, since when, which part, whose load, what would help, in one sentence."""
+"""iosonde why: slow target, start, component, load and remedy, in one sentence."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`iosonde bench`: one file a benchmark."""
+"""`iosonde bench`: one file per benchmark."""

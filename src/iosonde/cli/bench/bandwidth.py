@@ -1,4 +1,4 @@
-"""iosonde bench bandwidth: measure, then say what it came to."""
+"""iosonde bench bandwidth: measure, then print the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from iosonde.model.runs import RunRow
 
 
 def bandwidth(arguments: Sequence[str]) -> int:
-    """Run the benchmark in every process; process 0 speaks."""
+    """Run the benchmark in every process; process 0 prints."""
     return run_benchmark(parse, _measure, _show, arguments)
 
 
@@ -41,7 +41,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContex
 
 
 def _plot(rows: list[RunRow], args: argparse.Namespace, root: Path) -> None:
-    """Rates over time and times of files."""
+    """Draw rates over time and times of files."""
     from iosonde.bench.bandwidth.sheets import bandwidth_sheet
     from iosonde.drawing.render_sheet import save_sheet
 

@@ -1,4 +1,4 @@
-"""Options of ``iosonde bench bandwidth``, and the plan they make."""
+"""Options of ``iosonde bench bandwidth``, and the plan built from them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ docs/bench-bandwidth.md explains every number.
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The words as values, checked one by one."""
+    """Parse the arguments, each checked."""
     parser = options.Parser(
         "bench bandwidth",
         "Measure large files: bandwidth while all ranks are busy, until the first and the last are done, over time.",
@@ -103,7 +103,7 @@ def _add_manner(parser: options.Parser) -> None:
 
 
 def rank_fault(text: str) -> dict[str, Any]:
-    """``write@1:+5ms``: what writes of rank 1 do; without a rank, those of all. Raises UsageError."""
+    """Parse ``write@1:+5ms``: a fault in writes of rank 1; without a rank, of all ranks. Raises UsageError."""
     op, colon, rest = text.partition(":")
     name, at, rank = op.partition("@")
     known = {"all": "all", "write": "data_write", "read": "data_read"}
@@ -113,7 +113,7 @@ def rank_fault(text: str) -> dict[str, Any]:
 
 
 def plan(args: argparse.Namespace, hosts: Sequence[str], seed: int) -> BandwidthPlan:
-    """What to measure. ``hosts``: of each process. Raises UsageError for what does not go together."""
+    """Plan from the options. ``hosts``: of each process. Raises UsageError for contradicting ones."""
     places = _places(args.places)
     directions = tuple(DIRECTIONS if args.phases is None else args.phases)
     if not directions or set(directions) - set(DIRECTIONS):
@@ -157,7 +157,7 @@ def _places(words: Sequence[str]) -> tuple[str, ...]:
 def _check_spread(
     args: argparse.Namespace, spec: BandwidthSpec, directions: Sequence[str], places: int
 ) -> None:
-    """What several directories need. Raises UsageError."""
+    """Check the requirements of several directories. Raises UsageError."""
     if spec.layout != "own":
         raise UsageError(f"--layout {spec.layout} in several directories", expected="--layout own")
     if args.keep or "write" not in directions:
@@ -176,13 +176,13 @@ def _check_spread(
 
 
 def _block(args: argparse.Namespace) -> int:
-    """-b; without it 1 GiB, cut to a multiple of the transfer."""
+    """Value of -b; by default 1 GiB, cut to a multiple of the transfer."""
     transfer = args.transfer or TRANSFER_BYTES
     return int(args.block or max(transfer, BLOCK_BYTES // transfer * transfer))
 
 
 def _shift(reorder: int | None, hosts: Sequence[str], threads: int, places: int) -> int:
-    """Ranks between reader and writer; 0 stands for as many as share a host, in the same directory."""
+    """Distance between reader and writer in ranks; 0 means the ranks per host, in the same directory."""
     if reorder is None:
         return 0
     alone = len(set(hosts)) == 1
@@ -191,7 +191,7 @@ def _shift(reorder: int | None, hosts: Sequence[str], threads: int, places: int)
 
 
 def _check_together(args: argparse.Namespace, directions: Sequence[str]) -> None:
-    """Options that would say nothing, or something else than meant, beside others. Raises UsageError."""
+    """Refuse options that would be ignored or misunderstood beside others. Raises UsageError."""
     if args.stonewall == 0:
         raise UsageError("--stonewall after no time measures nothing", expected="-w 30s")
     if args.wear_out is not None and args.stonewall is None:

@@ -38,7 +38,7 @@ BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Find the benchmark and run it."""
+    """Find the benchmark by name and run it."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(HELP)
         return 0 if arguments else UsageError.exit_code

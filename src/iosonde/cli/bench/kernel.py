@@ -37,21 +37,21 @@ every 0.1 s on every node, unless --keep-caches. docs/bench-kernel.md explains e
 
 
 def kernel(arguments: Sequence[str]) -> int:
-    """Run the benchmark in every process; process 0 speaks."""
+    """Run the benchmark in every process; process 0 prints."""
     command = _Command()
     return run_benchmark(_parse, command.measure, command.show, arguments)
 
 
 @dataclass(slots=True)
 class _Command:
-    """What was measured, from the measurement to its table. Filled at process 0."""
+    """Results of the command, from the measurement to its table. Filled at process 0."""
 
     outcome: KernelOutcome | None = None
     samples: dict[str, ProbeSamples] = field(default_factory=dict)
     phases: list[KernelPhase] = field(default_factory=list)
 
     def measure(self, args: argparse.Namespace, context: BenchmarkContext) -> PlanOutcome:
-        """Measure in every process; process 0 puts creates and writers together."""
+        """Measure in every process; process 0 joins creates and writers."""
         plan, root = _plan(args, context.seed), context.drawn
         outcome = run_kernel(plan, context.processes, root, context.view, options.now_ns)
         if context.processes.number > 0:
@@ -66,7 +66,7 @@ class _Command:
         return PlanOutcome(rows, outcome.errors, outcome.stopped)
 
     def show(self, rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContext) -> None:
-        """Table and sentence, or rows; the picture."""
+        """Print table and sentence, or rows; draw the picture."""
         del context
         sentence = say(str(args.directory), self.phases)
         if args.plot is not None:
@@ -140,7 +140,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Raises UsageError for what would measure nothing."""
+    """Raise UsageError for options with nothing to measure."""
     for name in ("duration", "quiet", "period", "every"):
         if getattr(args, name) <= 0:
             raise UsageError(f"--{name} 0 measures nothing", expected="a time such as 30s")

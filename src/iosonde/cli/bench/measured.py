@@ -1,4 +1,4 @@
-"""What the commands of all benchmarks begin and end with: processes, the store, Ctrl-C, errors, exit codes."""
+"""Common start and end of benchmark commands: processes, the store, Ctrl-C, errors, exit codes."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from iosonde.model.runs import RunRow
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkContext:
-    """What a benchmark runs in. ``seed`` is the same in every process."""
+    """Environment of a benchmark. ``seed`` is the same in every process."""
 
     processes: Processes
     root: Path | None
     """The store; None: nothing is stored."""
     spare: Path
-    """A folder that goes with the command."""
+    """A temporary folder, removed with the command."""
     seed: int
     view: ProgressView
 
     @property
     def drawn(self) -> Path:
-        """The store that pictures are drawn from."""
+        """Store that pictures are drawn from."""
         return self.spare if self.root is None else self.root
 
 
@@ -47,7 +47,7 @@ def run_benchmark(
     show: Show,
     arguments: Sequence[str],
 ) -> int:
-    """Measure in every process; process 0 shows the rows and says what went wrong. Returns the exit code.
+    """Measure in every process; process 0 prints rows and errors. Returns the exit code.
 
     ``parse`` gives ``no_store`` and ``store`` among its values.
     """
@@ -82,7 +82,7 @@ def run_benchmark(
 
 
 def end(outcome: PlanOutcome) -> int:
-    """Say the errors; the exit code. Raises NothingMeasuredError where nothing was measured and nothing failed."""
+    """Print the errors; return the exit code. Raises NothingMeasuredError without results and errors."""
     for text in dict.fromkeys(map(str, outcome.errors)):
         options.note(f"iosonde: {text}")
     if not outcome.rows and not outcome.errors:
@@ -96,11 +96,11 @@ def end(outcome: PlanOutcome) -> int:
 
 
 def _limited(row: RunRow) -> bool:
-    """Whether the run had a time limit: ending early is no failure then."""
+    """True if the run had a time limit, for which an early end is no failure."""
     return row.parameters.get("limit_ns") is not None
 
 
 def say_kept(args: argparse.Namespace) -> None:
-    """Where the rows are."""
+    """Print the location of the rows."""
     if not args.no_store:
         options.note(f"\nkept in {options.store_folder(args)}; 'iosonde runs' shows it")

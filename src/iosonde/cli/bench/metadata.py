@@ -1,4 +1,4 @@
-"""iosonde bench metadata: measure, then say what it came to."""
+"""iosonde bench metadata: measure, then print the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from iosonde.weather.store import Store
 
 
 def metadata(arguments: Sequence[str]) -> int:
-    """Run the benchmark in every process; process 0 speaks."""
+    """Run the benchmark in every process; process 0 prints."""
     return run_benchmark(parse, _measure, _show, arguments)
 
 
@@ -36,7 +36,7 @@ def _measure(args: argparse.Namespace, context: BenchmarkContext) -> PlanOutcome
 
 
 def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
-    """How many measurements of each waiting factor to add before judging again; none where nothing can be said."""
+    """Number of measurements of each waiting factor to add before judging again; 0 if unjudgeable."""
     try:
         return more_to_run(adaptive(rows).verdict, measurements)
     except IosondeError:
@@ -44,7 +44,7 @@ def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
 
 
 def _samples(args: argparse.Namespace, context: BenchmarkContext) -> Path | None:
-    """Where every operation goes; a picture of them needs it for a while."""
+    """Store for single operations; a picture of them needs it temporarily."""
     if not args.samples and (args.plot is None or args.adaptive):
         return None
     return context.drawn if args.samples else context.spare
@@ -77,7 +77,7 @@ def _plot(
     args: argparse.Namespace,
     samples: Path | None,
 ) -> None:
-    """AdaptiveResult: rates over waits. Else densities, and beside them the timeline."""
+    """Draw rates over waits for an adaptive run, else densities, and the timeline beside them."""
     from iosonde.drawing.render_sheet import save_sheet
 
     if judged:

@@ -1,4 +1,4 @@
-"""iosonde bench nfs: how long reads wait while writes come faster and faster."""
+"""iosonde bench nfs: latency of reads under a rising rate of writes."""
 
 from __future__ import annotations
 

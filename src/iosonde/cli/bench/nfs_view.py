@@ -15,7 +15,7 @@ from iosonde.cli.shared.text import table, wrapped
 
 
 class SweepView:
-    """A line of progress on a terminal, JSON lines for programs."""
+    """Progress bar on a terminal, JSON lines for programs."""
 
     def __init__(self, interrupt: Interrupt) -> None:
         self._interrupt = interrupt
@@ -24,7 +24,7 @@ class SweepView:
         self._task: Any = None
 
     def preparing(self, done_bytes: int, all_bytes: int) -> None:
-        """How much of the files is there."""
+        """Show progress of creating the files."""
         if self.bar is not None:
             self._show("filling two files", done_bytes, all_bytes)
         elif self._lines.due("files"):
@@ -32,7 +32,7 @@ class SweepView:
             self._lines.write({**fields, "all_bytes": all_bytes}, "files")
 
     def measuring(self, rate_per_s: float, writes: int, reads: int, longest_ns: int) -> None:
-        """How far a point is."""
+        """Show progress of a point."""
         if self.bar is not None:
             text = f"{rate_word(rate_per_s)} writes/s: {writes:,} written, {reads} reads"
             self._show(f"{text}, longest {latency_word(longest_ns)}", reads, None)
@@ -41,7 +41,7 @@ class SweepView:
             self._lines.write({**fields, "longest_read_ns": longest_ns})
 
     def measured(self, point: SweepPoint) -> None:
-        """A line of a point that is over."""
+        """Print a line for a finished point."""
         if self.bar is not None:
             text = f"{rate_word(point.rate_per_s)} writes/s: longest read {latency_word(point.longest_ns)}"
             self.bar.console.print(text, markup=False, highlight=False)
@@ -52,20 +52,20 @@ class SweepView:
         self.bar.update(self._task, description=text, completed=done, total=total)
 
     def note(self, text: str) -> None:
-        """A line for people."""
+        """Print a message."""
         options.note(f"note: {text}")
 
     def wanted(self) -> bool:
-        """Whether Ctrl-C was pressed."""
+        """True if Ctrl-C was pressed."""
         return self._interrupt.wanted
 
     def wait(self, seconds: float) -> None:
-        """Sleep, less once Ctrl-C is pressed."""
+        """Sleep until the time is over or Ctrl-C is pressed."""
         self._interrupt.wait(seconds)
 
 
 class SweepBar(AbstractContextManager[None]):
-    """Draws progress while entered, where stderr is a terminal."""
+    """Draws progress while entered, if stderr is a terminal."""
 
     def __init__(self, view: SweepView) -> None:
         self._view = view
@@ -84,7 +84,7 @@ _HEAD = ("writes/s", "answered/s", "reads", "longest", "q99", "median", "write q
 
 
 def sweep_table(sweep: Sweep) -> str:
-    """A line a rate, rising, and what it comes to."""
+    """A line per rate, rising, and the result."""
     from iosonde.bench.nfs.points import quantile
 
     rows = [

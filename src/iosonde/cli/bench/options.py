@@ -31,7 +31,7 @@ _PICTURES = {".png", ".svg", ".pdf"}
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The words as values, checked one by one."""
+    """Parse the arguments, each checked."""
     parser = options.Parser(
         "bench metadata",
         "Measure small objects: every operation timed, rates and latencies of each, who is the limit.",
@@ -46,7 +46,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _add_sizes(parser: options.Parser) -> None:
-    """How many of what, and for how long."""
+    """Add numbers, sizes and durations."""
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
     add("place", nargs="+", metavar="PLACE", help="directory, bucket or database for the objects")
@@ -90,7 +90,7 @@ def _add_sizes(parser: options.Parser) -> None:
 
 
 def _add_manner(parser: options.Parser) -> None:
-    """Which operations, in which order, and how."""
+    """Add operations, their order, and modes."""
     add = parser.add_argument
     add(
         "--pattern",
@@ -141,7 +141,7 @@ def _add_manner(parser: options.Parser) -> None:
 
 
 def _add_output(parser: options.Parser) -> None:
-    """Where objects and results go."""
+    """Add destinations of objects and results."""
     add = parser.add_argument
     add("--endpoint", metavar="URL", help="address of an S3 server (default: $AWS_ENDPOINT_URL)")
     add("--samples", action="store_true", help="keep every operation in the store")
@@ -149,7 +149,7 @@ def _add_output(parser: options.Parser) -> None:
 
 
 def add_results(parser: options.Parser) -> None:
-    """Where results of any benchmark go."""
+    """Add destinations of results of any benchmark."""
     add = parser.add_argument
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
@@ -159,7 +159,7 @@ def add_results(parser: options.Parser) -> None:
 
 
 def check_results(args: argparse.Namespace) -> None:
-    """Before an hour is measured: that what it comes to can be written. Raises UsageError."""
+    """Check before a long measurement that its results can be written. Raises UsageError."""
     for path in (args.output, args.plot):
         if path and (path.is_dir() or not path.absolute().parent.is_dir()):
             raise UsageError(

@@ -1,4 +1,4 @@
-"""Options of ``iosonde bench metadata`` as a plan; what does not go together is refused."""
+"""Plan from the options of ``iosonde bench metadata``; contradicting ones are refused."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from iosonde.model.units import format_size
 MoreMeasurements = Callable[[Sequence[RunRow], int], int]
 _MOST_RUNS = 1000
 _LARGEST = 1 << 30
-"""Bytes of an object."""
+"""Most bytes of an object."""
 _ONLY = {"shared": "bulk", "read-only": "cycle", "one-by-one": "cycle", "waiting": "cycle"}
-"""Options of one pattern."""
+"""Options specific to one pattern."""
 
 
 def plan(
@@ -29,7 +29,7 @@ def plan(
     seed: int,
     samples: Path | None,
 ) -> Plan:
-    """What to measure. Raises UsageError for what does not go together."""
+    """Plan from the options. Raises UsageError for contradicting ones."""
     places = tuple(parse_place(text, environ, args.endpoint) for text in args.place)
     phases = _phases(args)
     _check_together(args, phases)
@@ -54,7 +54,7 @@ def plan(
 
 
 def _check_together(args: argparse.Namespace, phases: Sequence[str]) -> None:
-    """Options that would say nothing, or something else than meant, beside others. Raises UsageError."""
+    """Refuse options that would be ignored or misunderstood beside others. Raises UsageError."""
     if args.adaptive and (args.pattern != "cycle" or "benchmark" not in phases):
         raise UsageError("--adaptive is for the benchmark phase of --pattern cycle")
     if args.adaptive and args.waiting:
@@ -81,7 +81,7 @@ def _check_together(args: argparse.Namespace, phases: Sequence[str]) -> None:
 
 
 def _no_more(_rows: Sequence[RunRow], _measurements: int) -> int:
-    """No more than the command line says."""
+    """No further measurements than requested."""
     return 0
 
 
@@ -103,7 +103,7 @@ def _phases(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _specs(args: argparse.Namespace, seed: int) -> list[Spec]:
-    """Every combination; I and P go together when both are lists."""
+    """All combinations; I and P are paired if both are lists."""
     objects: list[int | None] = args.objects or [None]
     wanted: list[int | None] = args.iterations or [None]
     together = len(objects) > 1 and len(wanted) > 1

@@ -15,7 +15,7 @@ from iosonde.model.units import format_count, format_waiting_factor
 
 
 class ProgressView:
-    """Shows how far a run is; ``quiet`` in all processes but the first."""
+    """Shows progress of a run; ``quiet`` in all processes but the first."""
 
     def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
         self._interrupt, self.quiet = interrupt, quiet
@@ -27,7 +27,7 @@ class ProgressView:
         self._task: Any = None
 
     def begins(self, place: str, ranks: int, number: int, of: int) -> None:
-        """Name the run that comes."""
+        """Show the name of the next run."""
         many = f"run {number} of {of}: " if of > 1 else ""
         self._place = place
         self._run = f"{many}{place}, N {ranks}"
@@ -47,7 +47,7 @@ class ProgressView:
             self._lines.write({"target": self._place, "phase": phase, **counts})
 
     def ended(self, rows: Sequence[RunRow]) -> None:
-        """A phase is over: one line of it on a terminal."""
+        """Print a line for a finished phase on a terminal."""
         if self.bar is None or self._task is None:
             return
         self.bar.remove_task(self._task)
@@ -69,23 +69,23 @@ class ProgressView:
             )
 
     def note(self, text: str) -> None:
-        """A line for people."""
+        """Print a message."""
         if not self.quiet:
             options.note(f"note: {text}")
 
     def wanted(self) -> bool:
-        """Whether Ctrl-C was pressed; while tidying up, whether a second time."""
+        """True if Ctrl-C was pressed; while tidying up, if pressed twice."""
         return self._interrupt.wanted and not self._tidying
 
     def tidying(self) -> None:
-        """Say what happens now."""
+        """Announce the removal of objects."""
         self.stopped = True
         self._tidying = True
         self.note("ending: removing what was made; Ctrl-C again leaves it there")
 
 
 class ProgressBar(AbstractContextManager[None]):
-    """Draws the bar while entered, where stderr is a terminal."""
+    """Draws the bar while entered, if stderr is a terminal."""
 
     def __init__(self, view: ProgressView) -> None:
         self._view = view

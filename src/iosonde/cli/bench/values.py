@@ -1,4 +1,4 @@
-"""Words of ``iosonde bench metadata`` as values: counts, lists, waiting factors, faults."""
+"""Parsers for values of ``iosonde bench metadata``: counts, lists, waiting factors, faults."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from iosonde.model.units import parse_duration
 _MOST = 1_000_000_000
 _MOST_SEED = 10**18
 _OPS = {word: f"md_{word}" for word in ("create", "stat", "read", "delete")}
-"""Here ``read`` is that of a small object."""
+"""Op of each word; ``read`` is that of a small object."""
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on."""
+    """Parse an integer from 1 on."""
     return _whole(text, 1)
 
 
 def count0(text: str) -> int:
-    """A whole number from 0 on."""
+    """Parse an integer from 0 on."""
     return _whole(text, 0)
 
 
 def seed_number(text: str) -> int:
-    """A seed."""
+    """Parse a seed."""
     return _whole(text, 0, _MOST_SEED)
 
 
@@ -42,17 +42,17 @@ def _whole(text: str, least: int, most: int = _MOST) -> int:
 
 
 def counts(text: str) -> list[int]:
-    """``1,2,4``."""
+    """Parse ``1,2,4``."""
     return [count(part) for part in text.split(",")]
 
 
 def words(text: str) -> list[str]:
-    """``a,b``."""
+    """Parse ``a,b``."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def factor(text: str) -> float:
-    """``0.25``, ``1/4``, ``2``."""
+    """Parse ``0.25``, ``1/4``, ``2``."""
     match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,6})?)(?:/(\d{1,4}))?", text.strip())
     below = int(match[2] or 1) if match else 0
     value = float(match[1]) / below if match and below else -1.0
@@ -62,7 +62,7 @@ def factor(text: str) -> float:
 
 
 def fault(text: str) -> dict[str, Any]:
-    """``create:ENOSPC:2s:1s``: what the op does, from when on, for how long."""
+    """Parse ``create:ENOSPC:2s:1s``: op, effect, start, duration."""
     words = text.split(":")
     if not 2 <= len(words) <= 4:
         raise UsageError(f"the fault {text!r} is none", expected="OP:WHAT[:AFTER[:FOR]]")

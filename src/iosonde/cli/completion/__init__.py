@@ -1,1 +1,1 @@
-"""Completions of three shells and manual pages, generated from the parsers of the commands."""
+"""Completions of three shells and manual pages, generated from the commands' parsers."""

@@ -1,4 +1,4 @@
-"""The completion of bash: one static script, no Python at a TAB."""
+"""Completion for bash: one static script, without Python at a TAB."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ complete -F _iosonde iosonde
 
 
 def script(commands: Sequence[CommandHelp]) -> str:
-    """What ``source`` reads."""
+    """Script for ``source``."""
     first = list(dict.fromkeys(one.words[0] for one in commands))
     text = _HEAD.replace("@TARGETS@", TARGETS)
     text += "    local operand=\n    if (( COMP_CWORD == 1 )); then\n"

@@ -20,7 +20,7 @@ FILES = {
     "zsh": "zsh/site-functions/_iosonde",
     "fish": "fish/vendor_completions.d/iosonde.fish",
 }
-"""Where each lies below a prefix's ``share``."""
+"""Path of each below a prefix's ``share``."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,7 +41,7 @@ def scripts() -> dict[str, Callable[[Sequence[CommandHelp]], str]]:
 
 
 def write(share: Path) -> list[Path]:
-    """Write completions and manual pages below ``share``; gives the files. Raises OSError."""
+    """Write completions and manual pages below ``share``; returns the files. Raises OSError."""
     from iosonde.cli.completion.manual import pages
 
     commands = _commands()

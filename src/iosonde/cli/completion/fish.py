@@ -1,4 +1,4 @@
-"""The completion of fish: a line for every command, option and choice."""
+"""Completion for fish: a line per command, option and choice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ complete -c iosonde -f
 
 
 def script(commands: Sequence[CommandHelp]) -> str:
-    """What a file ``iosonde.fish`` holds."""
+    """Content of ``iosonde.fish``."""
     lines = []
     told: set[str] = set()
     for one in commands:

@@ -1,4 +1,4 @@
-"""Manual pages, section 1: one of ``iosonde`` and one a command."""
+"""Manual pages, section 1: one of ``iosonde`` and one per command."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _text(text: str) -> list[str]:
 
 
 def _line(text: str) -> str:
-    """A line of text that begins no request."""
+    """A line of text that starts no roff request."""
     escaped = _escaped(text)
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 

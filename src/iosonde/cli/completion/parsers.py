@@ -1,4 +1,4 @@
-"""Every command with its parser, as plain data: what a completion and a manual page are made of."""
+"""Every command with its parser, as plain data: the source of completions and manual pages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TARGETS = """sed -n 's/^{"schema_version":[^{]*"target":"\\([^"]*\\)".*/\\1/p'""
 """Shell words that print the target of every state file: no Python, a millisecond."""
 
 OF_SEVERAL = {"bench": "benchmarks, by name", "store": "upkeep of a store, by name"}
-"""Summaries of commands that have none of their own."""
+"""Summaries of commands without their own."""
 
 
 class Operand(StrEnum):
-    """What a shell offers for a value."""
+    """Completion of a value by the shell."""
 
     NOTHING = "nothing"
     CHOICES = "choices"
@@ -35,7 +35,7 @@ class CommandOption:
 
     flags: tuple[str, ...]
     name: str
-    """Its metavariable; empty: a switch without a value."""
+    """Metavariable; empty: a switch without a value."""
     help: str
     choices: tuple[str, ...]
     offers: Operand
@@ -43,7 +43,7 @@ class CommandOption:
 
     @property
     def takes_value(self) -> bool:
-        """Whether a word follows the flag."""
+        """True if a value follows the flag."""
         return bool(self.name)
 
 
@@ -59,17 +59,17 @@ class CommandHelp:
 
     @property
     def options(self) -> tuple[CommandOption, ...]:
-        """What begins with a dash."""
+        """Arguments that start with a dash."""
         return tuple(one for one in self.arguments if one.flags)
 
     @property
     def operands(self) -> tuple[CommandOption, ...]:
-        """What does not."""
+        """Arguments without a dash."""
         return tuple(one for one in self.arguments if not one.flags)
 
 
 def command_helps() -> list[CommandHelp]:
-    """Every command that has a parser, in the order of the help."""
+    """All commands with a parser, in the order of the help."""
     from iosonde.cli.commands import every
 
     found = []
@@ -80,7 +80,9 @@ def command_helps() -> list[CommandHelp]:
 
 
 def _words(name: str) -> Iterator[tuple[str, ...]]:
-    """``bench`` and ``store`` have a parser a second word, ``selftest`` one of its own and one a test."""
+    """Words of a command: ``bench`` and ``store`` have a parser per second word, ``selftest`` one of its own and one
+    per test.
+    """
     from iosonde.cli.bench.bench import BENCHMARKS
     from iosonde.cli.selftest.selftest import TESTS
     from iosonde.cli.store.store import UPKEEP

@@ -1,4 +1,4 @@
-"""The completion of zsh: a function for ``$fpath``, with what each option is for."""
+"""Completion for zsh: a function for ``$fpath``, with a description per option."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ACTIONS = {
 
 
 def script(commands: Sequence[CommandHelp]) -> str:
-    """What a file ``_iosonde`` holds."""
+    """Content of ``_iosonde``."""
     text = _HEAD.replace("@TARGETS@", TARGETS) + "".join(_function(one) for one in commands)
     text += "_iosonde() {\n    local -a commands\n    commands=(\n"
     told = {one.words[0]: one.summary for one in reversed(commands)}
@@ -83,5 +83,5 @@ def _name(words: tuple[str, ...]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Within ' ' of an argument of ``_arguments``."""
+    """Text quoted for an argument of ``_arguments`` within single quotes."""
     return re.sub(r"([\[\]:\\])", r"\\\1", " ".join(text.split())).replace("'", "'\\''")

@@ -1,1 +1,1 @@
-"""Commands about the storage queue."""
+"""Commands on the storage queue."""

@@ -34,7 +34,7 @@ where the model does not explain the reads. See docs/simulate.md.
 
 
 def add_fitted(parser: options.Parser) -> None:
-    """Add --from, and the options that only it has."""
+    """Add --from, and its dependent options."""
     add = parser.add_argument_group("fitted to measured reads").add_argument
     told = "reads with loads (CSV, Parquet, JSON lines), or a store (default: the store)"
     add("--from", dest="source", nargs="?", const="", metavar="FILE", help=told)
@@ -50,7 +50,7 @@ def add_fitted(parser: options.Parser) -> None:
 
 
 def fit_reads(args: argparse.Namespace) -> int:
-    """Print the fit, and what follows from it."""
+    """Print the fit, and predictions from it."""
     _settle(args)
     reads = _stored(args) if args.scenario is None else read_samples(args.scenario, _warn)
     found, answer = answers.fitted(
@@ -69,7 +69,9 @@ def fit_reads(args: argparse.Namespace) -> int:
 
 
 def _settle(args: argparse.Namespace) -> None:
-    """Tell a table from a store: a table becomes ``args.scenario``, a folder ``args.store``. Raises UsageError."""
+    """Distinguish a table from a store: a table becomes ``args.scenario``, a folder ``args.store``. Raises
+    UsageError.
+    """
     if args.source and Path(args.source).is_dir():
         args.store = args.source
     elif args.source:
@@ -89,7 +91,7 @@ def _settle(args: argparse.Namespace) -> None:
 
 
 def _stored(args: argparse.Namespace) -> tuple[Floats, Floats]:
-    """The probe's operations that ended ok, each with the load beside it."""
+    """Successful operations of the probe, each with the concurrent load."""
     metrics = [word.strip() for word in args.metric.split(",")]
     since, until = options.time_range(args, options.now_ns())
     series = LoadSeries(tuple(metrics), args.system)

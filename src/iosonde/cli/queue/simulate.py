@@ -43,7 +43,7 @@ ROWS = ("clients", "traces", "reads", "phases")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Simulate, and print what happened."""
+    """Simulate, and print the result."""
     args = _parse(arguments)
     if args.source is not None:
         return fit_reads(args)
@@ -134,7 +134,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """A value as TOML has it; anything else is text."""
+    """Parse a TOML value; anything else is text."""
     try:
         return tomllib.loads(f"v = {text}")["v"]
     except tomllib.TOMLDecodeError:

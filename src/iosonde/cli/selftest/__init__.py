@@ -1,1 +1,1 @@
-"""`iosonde selftest`: one file a test."""
+"""`iosonde selftest`: one file per test."""

@@ -1,4 +1,4 @@
-"""iosonde selftest [io]: phases beside a probe, then which of them slowed which operations."""
+"""iosonde selftest [io]: phases beside a probe, then the operations that each slowed."""
 
 from __future__ import annotations
 

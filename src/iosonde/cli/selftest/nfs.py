@@ -1,4 +1,4 @@
-"""iosonde selftest nfs: sweeps a server whose queue is known, and compares what it finds with what is true."""
+"""iosonde selftest nfs: sweep of a server with a known queue, compared with the truth."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from a queue of --queue. A read behind a full queue and K connections waits (M +
 
 
 def nfs(arguments: Sequence[str]) -> int:
-    """Run it; exit code 0 where everything measured is true, 3 where a busy host hides it, 1 where it is wrong."""
+    """Run it; exit code 0 if all results are true, 3 if a busy host hides them, 1 if wrong."""
     args = _parse(arguments)
     queue = KnownQueue(args.service, args.queue)
     with Interrupt() as interrupt:

@@ -1,4 +1,4 @@
-"""Options of ``iosonde selftest``, and the plan they make."""
+"""Options of ``iosonde selftest``, and the plan built from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_PERIOD_NS = 1_000_000
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The words as values, checked one by one."""
+    """Parse the arguments, each checked."""
     parser = options.Parser(
         "selftest",
         "A probe beside short data and metadata phases: which phases slow which operations.",
@@ -70,7 +70,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def plan(args: argparse.Namespace, seed: int) -> SelftestPlan:
-    """What to measure. Raises UsageError."""
+    """Plan from the options. Raises UsageError."""
     if args.limit <= 0 or args.quiet < 5 * args.period:
         raise UsageError(
             "--quiet is too short for a baseline", expected="at least 5 periods of the probe"

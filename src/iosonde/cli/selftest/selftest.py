@@ -1,4 +1,4 @@
-"""iosonde selftest: tests, by name. A first word that is no name of a test is the directory of ``io``."""
+"""iosonde selftest: tests, by name. Another first word is the directory of ``io``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TESTS: dict[str, Callable[[Sequence[str]], int]] = {"io": io, "nfs": nfs}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Find the test and run it; ``./io`` is a directory of that name."""
+    """Find the test by name and run it; ``./io`` is a directory of that name."""
     if arguments and arguments[0] in TESTS:
         return TESTS[arguments[0]](arguments[1:])
     return io(arguments)

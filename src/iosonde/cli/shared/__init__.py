@@ -1,1 +1,1 @@
-"""What several commands share: options, choices, progress, tables."""
+"""Common parts of commands: options, choices, progress, tables."""

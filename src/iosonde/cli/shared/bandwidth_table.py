@@ -1,4 +1,4 @@
-"""The table of a bandwidth run for terminals, and what stands out in it."""
+"""Table of a bandwidth run for terminals, and its outliers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_SAID = 8
 
 
 def bandwidth_table(rows: Sequence[RunRow]) -> str:
-    """A line a phase, then which ranks held it up and what the columns mean."""
+    """A line per phase, then slow ranks and the meaning of columns."""
     cells = [tuple(map(clean_text, line)) for line in phase_cells(rows)]
     kept = [i for i, name in enumerate(HEAD) if name != "slowest rank" or any(c[i] for c in cells)]
     head = [HEAD[i] for i in kept]

@@ -1,4 +1,4 @@
-"""``iosonde compare`` of benchmark runs: which words are runs, and the answer as text or data."""
+"""``iosonde compare`` of benchmark runs: recognition of run names, and the answer as text or data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sides = tuple[list[StoredRun], list[StoredRun]]
 
 
 def run_sides(store: Store, words: tuple[str, str]) -> Sides | None:
-    """The runs of both sides, each a run or several with commas; None where samples are meant.
+    """Runs of both sides, each a run or several with commas; None if samples are meant.
 
     Words that name samples (a target, a run of theirs by its whole id, a period) go there. Raises UsageError.
     """
@@ -68,7 +68,7 @@ def _run(word: str, every: dict[str, StoredRun]) -> StoredRun | None:
 
 
 def _suggest(words: Sequence[str], runs: list[str], known: set[str]) -> None:
-    """A word that is nearly a run and nothing else is one with a slip."""
+    """Suggest a run for a word that is nearly one and nothing else."""
     for word in words:
         near = difflib.get_close_matches(word, runs, n=1, cutoff=_NEAR)
         if near and not spellings(word) & known:

@@ -1,4 +1,4 @@
-"""Lines and tables no wider than a terminal: words stay whole, columns of least worth go first."""
+"""Fitting of lines and tables to the terminal: words stay whole, the least important columns go first."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 
 LEAST_COLUMNS = 40
-"""Narrower terminals wrap once more."""
+"""Least width in columns; narrower terminals wrap again."""
 PROSE = 24
-"""A column of sentences becomes no narrower than this, nor than its longest word."""
+"""Least width of a column of sentences, besides its longest word."""
 _HANGING = 28
-"""The longest label that further lines of a text stand behind."""
+"""Longest label for a hanging indent."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LABEL = re.compile(r"\s*\S+(?: \S+)?(?: {2,}|: )")
 _GAP = 2
@@ -21,7 +21,7 @@ Row = Sequence[str]
 
 
 def columns(pipe: int = 100) -> int:
-    """How wide the terminal is; a ``pipe`` is as wide as the caller wants, unless COLUMNS says otherwise."""
+    """Width of the terminal; a pipe has ``pipe`` columns, unless COLUMNS says otherwise."""
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         return pipe
     import shutil
@@ -30,12 +30,12 @@ def columns(pipe: int = 100) -> int:
 
 
 def visible(text: str) -> int:
-    """How wide a text is without its colours."""
+    """Width of a text without its colours."""
     return len(_COLOUR.sub("", text))
 
 
 def fitted_text(text: str, width: int) -> str:
-    """Each line that is too wide goes on behind its indent or label; what has no blank is not cut."""
+    """Wrap each line behind its indent or label; text without blanks is not cut."""
     if "\r" in text or "\x1b[K" in text:
         return text
     return "\n".join(_fitted_line(line, width) for line in text.split("\n"))
@@ -66,7 +66,7 @@ def _fitted_line(line: str, width: int) -> str:
 def fitted_columns(
     head: Row, rows: Sequence[Row], left: int, width: int, worth: Sequence[str] = ()
 ) -> tuple[list[Row], list[str]]:
-    """Lines of cells (the head's first) that fit ``width``, and the heads of columns that had to go.
+    """Lines of cells (the head's first) that fit ``width``, and the heads of dropped columns.
 
     The widest column of sentences among the first ``left`` is wrapped at words; then columns go: those that ``worth``
     names, in its order, then numbers from the right. The first column and one more stay.

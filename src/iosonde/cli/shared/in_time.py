@@ -1,4 +1,4 @@
-"""Commands that end in time although the store hangs."""
+"""Time limit of commands for a hung store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from iosonde.model.units import format_option, parse_duration
 
 
 def add_timeout(parser: options.Parser, default: str) -> None:
-    """--timeout."""
+    """Add --timeout."""
     parser.add_argument(
         "--timeout",
         type=options.reads(_patience),
@@ -27,7 +27,7 @@ def add_timeout(parser: options.Parser, default: str) -> None:
 
 
 def answered_in_time(args: argparse.Namespace, answer: Callable[[argparse.Namespace], int]) -> int:
-    """The exit code of ``answer``, which reads the store in a child. Raises HungError."""
+    """Exit code of ``answer``, which reads the store in a child. Raises HungError."""
     if not args.states_only:
         options.store_root(args)  # a first copy of a bucket takes as long as it takes
     store, latest = options.store_name(args), share()

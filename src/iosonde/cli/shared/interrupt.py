@@ -1,4 +1,4 @@
-"""Ctrl-C once ends cleanly with a summary; twice aborts."""
+"""Ctrl-C handling: once ends cleanly with a summary; twice aborts."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Interrupt:
 
     @property
     def wanted(self) -> bool:
-        """Whether the user wants an end."""
+        """True if the user wants to end."""
         return self._asked
 
     def wait(self, seconds: float) -> bool:
-        """Sleep; True as soon as the user wants an end."""
+        """Sleep; True as soon as the user wants to end."""
         select.select([self._reader], [], [], seconds)
         return self._asked

@@ -1,4 +1,4 @@
-"""Which job a command is about: said with --job, or as the only word."""
+"""Job argument of a command: given with --job, or as the only word."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Note = Callable[[str], None]
 
 
 def settle(args: argparse.Namespace, note: Note) -> None:
-    """Take the only word as the job where it is no file. Raises UsageError: no job is said."""
+    """Take the only word as the job unless it is a file. Raises UsageError: no job is given."""
     if args.job is not None:
         return
     words: list[Path] = args.table

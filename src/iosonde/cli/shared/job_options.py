@@ -1,4 +1,4 @@
-"""What commands about one job have in common: where jobs come from, which history, how the diagram is shown."""
+"""Common options of commands about one job: source of jobs, history, display of the diagram."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def add_job(parser: options.Parser) -> None:
-    """TABLE, --job and which of its runs, the history, the picture."""
+    """Add TABLE, --job and its run, the history, the picture."""
     add = parser.add_argument
     add_tables(parser)
     add("--job", metavar="ID", help=parameters.JOB)
@@ -56,7 +56,7 @@ def add_job(parser: options.Parser) -> None:
 
 
 def add_tables(parser: options.Parser) -> None:
-    """TABLE and what its columns mean, and --store."""
+    """Add TABLE with its mapping, and --store."""
     add = parser.add_argument
     told = "CSV, Parquet or JSON lines, a row a job (default: the store)"
     add("table", nargs="*", type=Path, metavar="TABLE", help=told)
@@ -68,7 +68,7 @@ def add_tables(parser: options.Parser) -> None:
 
 @contextmanager
 def notes_last() -> Iterator[Note]:
-    """What is told within comes when all is said: on stderr, a ``note: `` line each, once. Errors come after it."""
+    """Collect notes and print them at the end: on stderr, a ``note: `` line each, once. Errors come after it."""
     told: list[str] = []
     try:
         yield told.append
@@ -79,7 +79,7 @@ def notes_last() -> Iterator[Note]:
 
 
 def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> JobTable:
-    """The jobs asked for: of files or of the store; ``listed``: with the numbers that a list of jobs has."""
+    """Jobs of files or of the store; ``listed``: with the numbers of a list of jobs."""
     from iosonde.jobs.table import source as job_source
 
     about_one = "job" in args
@@ -114,7 +114,7 @@ def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> J
 
 
 def only_store(args: argparse.Namespace) -> Path:
-    """The store, where no TABLE is named. Raises UsageError: options that are about one."""
+    """The store, if no TABLE is named. Raises UsageError: options that need one."""
     if args.mapping or args.system:
         raise UsageError("--mapping and --system are for a TABLE", hint="'TABLE --mapping FILE'")
     return options.store_root(args)
@@ -130,7 +130,7 @@ def write(text: str, output: Path | None) -> None:
 
 
 def shown(args: argparse.Namespace) -> Shown:
-    """What of a diagram is drawn; rows that were named are all drawn. Raises UsageError."""
+    """Part of the diagram drawn; requested rows are all drawn. Raises UsageError."""
     for name in ("runs", "rows"):
         if getattr(args, name) < 0:
             raise UsageError(
@@ -142,7 +142,7 @@ def shown(args: argparse.Namespace) -> Shown:
 
 
 def print_diagram(found: Umami, args: argparse.Namespace) -> None:
-    """The diagram, as wide as the terminal (a pipe: 100 columns), with as many runs as fit."""
+    """Print the diagram, as wide as the terminal (a pipe: 100 columns), with as many runs as fit."""
     from iosonde.jobs.umami.figure import umami_figure
     from iosonde.jobs.umami.text import umami_text
 
@@ -157,7 +157,7 @@ def print_diagram(found: Umami, args: argparse.Namespace) -> None:
 
 
 def plot(found: Umami, args: argparse.Namespace, sentence: str) -> None:
-    """Draw the diagram with what is said of the job, or write what would be drawn."""
+    """Draw the diagram with the job's sentence, or write its data."""
     import json
 
     from iosonde.jobs.umami.figure import to_json, umami_figure

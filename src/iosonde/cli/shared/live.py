@@ -26,31 +26,31 @@ COLOURS = {
     "unknown": "magenta",
 }
 _FIXED_COLUMNS = 74
-"""Columns that the numbers beside a sparkline take."""
+"""Columns of the numbers beside a sparkline."""
 
 _WORDS = ("learning", "failing", "hung")
-"""States of an op that say more than its slowdown."""
+"""States of an op that are shown instead of its slowdown."""
 
 Recent = Callable[[str, str, int], Sequence[float | None]]
 """(target, op, n) -> the last n response times in ns."""
 
 
 class View(Protocol):
-    """Shows states until it is left."""
+    """Display of states until it is left."""
 
     def show(self, states: list[dict[str, Any]], now_ns: int, note: str) -> None:
-        """Show what is now; ``note`` is a line about the probe itself."""
+        """Show current states; ``note`` is a line about the probe itself."""
 
 
 def view(recent: Recent, window_ns: int) -> AbstractContextManager[View]:
-    """A screen when stdout is a terminal that can move its cursor, else lines."""
+    """A screen if stdout is a terminal with a movable cursor, else lines."""
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         return Screen(recent)
     return Lines(window_ns)
 
 
 class Lines(AbstractContextManager[View]):
-    """One line a target whenever its verdict changes its kind, and once a window."""
+    """Prints a line per target on each change of its verdict's kind, and once per window."""
 
     def __init__(self, window_ns: int) -> None:
         self._window_ns = window_ns
@@ -63,7 +63,7 @@ class Lines(AbstractContextManager[View]):
         sys.stdout.flush()
 
     def show(self, states: list[dict[str, Any]], now_ns: int, note: str) -> None:
-        """Print what is due."""
+        """Print the due lines."""
         del note  # for screens
         for state in states:
             finding = from_state(state, now_ns)
@@ -75,7 +75,7 @@ class Lines(AbstractContextManager[View]):
 
 
 class Screen(AbstractContextManager[View]):
-    """A table a target that is drawn anew in place."""
+    """Redraws a table per target in place."""
 
     def __init__(self, recent: Recent) -> None:
         from rich.console import Console
@@ -101,7 +101,7 @@ class Screen(AbstractContextManager[View]):
 
 
 class Sparks(NamedTuple):
-    """How sparklines are made: from what, how wide, of which characters."""
+    """Parameters of sparklines: source, width, characters."""
 
     recent: Recent
     width: int
@@ -109,7 +109,7 @@ class Sparks(NamedTuple):
 
 
 def screen(states: list[dict[str, Any]], sparks: Sparks, now_ns: int, note: str) -> Group:
-    """Everything that is drawn: per target its sentence and a row an operation."""
+    """Renderable of all targets: sentence and a row per operation."""
     from rich.console import Group
     from rich.text import Text
 
@@ -152,13 +152,13 @@ def _table(state: dict[str, Any], sparks: Sparks) -> Any:
 
 
 def _with_n(ns: float | None, n: int | None, n_window: int) -> str:
-    """A quantile, and of how many operations where that is not the last window."""
+    """A quantile, and its number of operations unless of the last window."""
     text = format_duration(ns)
     return text if ns is None or n in (None, n_window) else f"{text} of {n}"
 
 
 def _coloured(text: str, shape: Sequence[int | None]) -> Any:
-    """Up to 2.8x as usual, up to 6.7x slow, above that very slow."""
+    """Text coloured by level: up to 2.8x as usual, up to 6.7x slow, above that very slow."""
     from rich.text import Text
 
     line = Text()

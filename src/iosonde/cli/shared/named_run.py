@@ -1,4 +1,4 @@
-"""A run as a user names it: its id, the beginning of it, or both ends as tables cut it (``selftest…r-easy``)."""
+"""Lookup of a run by name: its id, its prefix, or both ends as tables cut it (``selftest…r-easy``)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SHORTEST = 4
 
 
 def run_named(word: str, names: list[str]) -> str:
-    """The run of this id, beginning or cut name. Raises UsageError."""
+    """Run of this id, prefix or cut name. Raises UsageError."""
     if word in names:
         return word
     first, _, last = word.partition("…")

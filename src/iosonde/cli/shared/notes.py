@@ -1,4 +1,4 @@
-"""Warnings of a command as lines for people, on stderr: each once, and not hundreds."""
+"""Warnings of a command as lines on stderr: each once, and of bounded number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TextIO
 from iosonde.model.errors import DamagedFileWarning
 
 MOST = 20
-"""Damaged files that get a line each."""
+"""Most damaged files with a line each."""
 
 
 class Notes:
@@ -20,12 +20,12 @@ class Notes:
         self._more = 0
 
     def listen(self) -> None:
-        """Let warnings come here."""
+        """Start receiving warnings."""
         warnings.simplefilter("always", DamagedFileWarning)
         warnings.showwarning = self._note
 
     def end(self) -> None:
-        """Say how many were not said."""
+        """Print the number of suppressed warnings."""
         if self._more:
             print(f"iosonde: warning: {self._more} more files are left out", file=sys.stderr)
             self._more = 0

@@ -1,4 +1,4 @@
-"""What the commands' options have in common. Light imports only."""
+"""Common options of commands. Light imports only."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Arguments = argparse.Namespace
 _INVALID = re.compile(
     r"argument (?P<argument>.*?): invalid choice: '(?P<value>.*?)' \(choose from (?P<choices>.*)\)"
 )
-"""What argparse says of a value that is not among the choices."""
+"""argparse's message on an invalid choice."""
 _NEAR = 0.7
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice that was probably meant; None where none is near."""
+    """The most similar choice; None without a near one."""
     import difflib
 
     named = {choice.lstrip("-"): choice for choice in choices}
@@ -40,11 +40,11 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 
 DESCRIBE = "--describe-parser\0"
-"""The only argument with which ``parse`` gives its parser away; no command line can hold it."""
+"""Argument by which ``parse`` exposes its parser; no command line can contain it."""
 
 
 class ParserAskedError(Exception):
-    """Carries a command's parser to what describes it: completions, manual pages, tests."""
+    """Carries a command's parser to its describers: completions, manual pages, tests."""
 
     def __init__(self, parser: Parser) -> None:
         super().__init__(parser.prog)
@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
         self._formats: tuple[str, ...] = ()
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError; argparse would print the whole usage and leave."""
+        """Raise UsageError; argparse would print the whole usage and exit."""
         hint, command = f"'{self.prog} --help'", self.prog.removeprefix("iosonde ")
         if unknown := re.match(r"unrecognized arguments: (--[\w-]+)", message):
             near = nearest(unknown[1], self._option_string_actions)
@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{command}: {message}", hint=hint)
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between what is not one."""
+        """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between operands."""
         if list(arguments) == [DESCRIBE]:
             raise ParserAskedError(self)
         joined: list[str] = []
@@ -102,18 +102,18 @@ class Parser(argparse.ArgumentParser):
         return list(self._actions)
 
     def _spelled_out(self, arguments: Sequence[str]) -> list[str]:
-        """``--json`` is short for ``--format json`` where there is that."""
+        """Expand ``--json`` to ``--format json`` if the command has it."""
         action = self._option_string_actions.get("--format")
         has_json = action is not None and "json" in (action.choices or ())
         return ["--format=json" if w == "--json" and has_json else w for w in arguments]
 
     def add_text_or_json(self) -> None:
-        """--format of a command that answers in sentences."""
+        """Add --format of a command that answers in sentences."""
         told = "output format (default: text); --json is short for --format json"
         self.add_argument("--format", choices=("text", "json"), default="text", help=told)
 
     def add_store(self, *, states_only: bool = False) -> None:
-        """--store, as all commands have it. ``states_only``: of a bucket only states are fetched."""
+        """Add --store, common to all commands. ``states_only``: of a bucket only states are fetched."""
         self.set_defaults(states_only=states_only)
         self.add_argument(
             "--store",
@@ -123,7 +123,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def add_data(self, formats: tuple[str, ...] = ("json", "csv", "parquet")) -> None:
-        """--format and -o, of a command that prints a table unless data are asked for."""
+        """Add --format and -o, of a command that prints a table by default."""
         self._formats = ("table", *formats)
         told = "(default: the file's ending, else table)"
         self.add_argument("--format", choices=self._formats, help=told)
@@ -131,7 +131,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-o", "--output", type=Path, metavar="FILE", help=told)
 
     def add_range(self, since: str | None = None) -> None:
-        """--since and --until."""
+        """Add --since and --until."""
         self.add_argument(
             "--since",
             metavar="TIME",
@@ -143,7 +143,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _settle_format(args: argparse.Namespace, formats: tuple[str, ...]) -> None:
-    """The format that was not said is that of the file's ending. Raises UsageError."""
+    """Set a missing format by the file's ending. Raises UsageError."""
     *others, last = formats[1:]
     data = f"--format {', '.join(others)} or {last}"
     if args.format is None:
@@ -165,7 +165,7 @@ def _layout(prog: str) -> argparse.HelpFormatter:
 
 
 def reads(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """An argparse type from a parser of ours: the error then names the option."""
+    """An argparse type from one of our parsers: the error then names the option."""
 
     def convert(text: str) -> T:
         try:
@@ -177,7 +177,7 @@ def reads(parse: Callable[[str], T]) -> Callable[[str], T]:
 
 
 def store_root(args: argparse.Namespace) -> Path:
-    """--store, else the default folder of this user; of a bucket, and of several folders, a folder to read.
+    """Path of --store, or this user's default folder; for a bucket or several folders, a folder to read.
 
     Raises UsageError, StoreError.
     """
@@ -189,13 +189,13 @@ def store_root(args: argparse.Namespace) -> Path:
 
 
 def store_name(args: argparse.Namespace) -> str:
-    """What an error calls the store; a bucket is not asked for that. Raises UsageError, StoreError."""
+    """Name of the store in errors, without access to a bucket. Raises UsageError, StoreError."""
     store = _asked_store(args)
     return store if is_bucket(store) else str(store_root(args))
 
 
 def store_folder(args: argparse.Namespace) -> Path:
-    """The same for a command that writes: one folder. Raises UsageError."""
+    """Store of a command that writes: one folder. Raises UsageError."""
     if _is_elsewhere(store := _asked_store(args)):
         asked = f"--store {store}" if args.store else f"IOSONDE_STORE={store}"
         raise UsageError(
@@ -207,7 +207,7 @@ def store_folder(args: argparse.Namespace) -> Path:
 
 
 def store_bucket(args: argparse.Namespace) -> str | None:
-    """The bucket that the store lies in, None for a folder."""
+    """Bucket of the store, None for a folder."""
     store = _asked_store(args)
     return store if is_bucket(store) else None
 
@@ -217,14 +217,14 @@ def _asked_store(args: argparse.Namespace) -> str:
 
 
 def _is_elsewhere(store: str) -> bool:
-    """Whether it names a bucket, or several folders: a pattern, or names with commas between them."""
+    """True for a bucket, or several folders: a pattern, or names with commas between them."""
     if not is_bucket(store) and not any(letter in store for letter in "*?[,"):
         return False  # a plain name is not looked at here: what it lies on may hang
     return not Path(store).exists()
 
 
 def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int | None]:
-    """--since and --until as instants (ns); None = open."""
+    """Instants (ns) of --since and --until; None = open."""
     from iosonde.model.units import parse_time
 
     since = parse_time(args.since, now_ns) if args.since else None
@@ -235,7 +235,7 @@ def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int |
 
 
 def baseline_choice(text: str, now_ns: int) -> tuple[Choice, int | None]:
-    """``guarded``, ``all-time``, ``7d`` or ``2026-11-01..2026-11-08``; a sliding one with its length.
+    """Parse ``guarded``, ``all-time``, ``7d`` or ``2026-11-01..2026-11-08``; a sliding one with its length.
 
     Raises UsageError.
     """
@@ -262,7 +262,7 @@ def baseline_choice(text: str, now_ns: int) -> tuple[Choice, int | None]:
 
 
 def local_zone() -> tzinfo | None:
-    """The zone of this machine with its rules for summer time; None where only an offset is known."""
+    """Zone of this machine with its rules for summer time; None if only an offset is known."""
     from zoneinfo import ZoneInfo
 
     link = os.path.realpath("/etc/localtime")
@@ -274,12 +274,12 @@ def local_zone() -> tzinfo | None:
 
 
 def now_ns() -> int:
-    """The wall clock: commands are the outermost layer, where it is read."""
+    """Read the wall clock: commands are the outermost layer."""
     return time.time_ns()
 
 
 def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str, Any]]:
-    """The states of the targets asked for by name or path, all servers of one by its name; all for none.
+    """States of the targets requested by name or path, all servers of one by its name; all for none.
 
     Raises UsageError for an unknown one.
     """
@@ -301,7 +301,7 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
 
 
 def unwatched(name: str, known: Iterable[str], listed: str) -> UsageError:
-    """No probe has this target; the nearest name is the hint: ``/work`` for ``work`` and ``/wrok``."""
+    """Error for a target without a probe; the nearest name is the hint: ``/work`` for ``work`` and ``/wrok``."""
     by_word = {target.strip("/"): target for target in known}
     near = nearest(name.strip("/"), by_word)
     hint = f"'{by_word[near]}'" if near else "'iosonde now'"
@@ -309,18 +309,18 @@ def unwatched(name: str, known: Iterable[str], listed: str) -> UsageError:
 
 
 def whole_target(state: dict[str, Any]) -> str | None:
-    """The target that a state's server belongs to."""
+    """Target that a state's server belongs to."""
     component = state.get("component")
     return str(component["of"]) if component else None
 
 
 def note(text: str) -> None:
-    """Chatter for people, on stderr: stdout is for data."""
+    """Print a message for people on stderr: stdout is for data."""
     print(text, file=sys.stderr, flush=True)
 
 
 def put_text(text: str, output: Path | None) -> None:
-    """Print text, or write it to a file and say so. Raises OSError."""
+    """Print text, or write it to a file and report that. Raises OSError."""
     from iosonde.engine.files import write_text
 
     if output is None:
@@ -331,7 +331,7 @@ def put_text(text: str, output: Path | None) -> None:
 
 
 def copy_to_stdout(path: Path) -> None:
-    """Pass a file on, byte for byte; to a terminal as text that is safe for it."""
+    """Copy a file byte for byte; to a terminal as safe text."""
     if sys.stdout.isatty():
         sys.stdout.write(path.read_text(encoding="utf-8", errors="replace"))
         return
@@ -354,12 +354,12 @@ COLOURS = {
 
 
 def colour(text: str, name: str, enabled: bool) -> str:
-    """``text`` in a colour of a severity."""
+    """``text`` in the colour of a severity."""
     return f"\x1b[{COLOURS[name]}m{text}\x1b[0m" if enabled else text
 
 
 def colourful() -> bool:
-    """Whether to colour stdout: a terminal, and neither NO_COLOR nor a dumb one."""
+    """True if stdout may be coloured: a terminal, and neither NO_COLOR nor a dumb one."""
     return (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 Working = Callable[[int, int], None]
-"""Gets how much is done, of how much."""
+"""Callback with done and total."""
 Preparing = Callable[[str, str, int, int], bool]
-"""Gets target, part, bytes done, bytes in all; False after Ctrl-C."""
+"""Callback with target, part, bytes done, bytes in all; False after Ctrl-C."""
 _EVERY_S = 1.0
 
 
 def on_terminal() -> bool:
-    """Whether stderr can draw a bar."""
+    """True if stderr can draw a bar."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def bars(*, of_bytes: bool = False) -> Progress:
-    """Bars that vanish when they end. A task of a count has a field ``rate``: text, "" for none."""
+    """Bars that vanish at their end. A task of a count has a field ``rate``: text, "" for none."""
     from rich import progress
     from rich.console import Console
 
@@ -52,24 +52,24 @@ def bars(*, of_bytes: bool = False) -> Progress:
 
 
 class JsonLines:
-    """``{"type": "progress", ...}``, of each key about once a second."""
+    """Writer of ``{"type": "progress", ...}``, of each key about once a second."""
 
     def __init__(self) -> None:
         self._last: dict[Hashable, float] = {}
 
     def due(self, key: Hashable = None) -> bool:
-        """Whether the last line of ``key`` is a second ago."""
+        """True if the last line of ``key`` is a second old."""
         return time.monotonic() - self._last.get(key, -_EVERY_S) >= _EVERY_S
 
     def write(self, fields: dict[str, Any], key: Hashable = None) -> None:
-        """One line, now."""
+        """Write a line now."""
         self._last[key] = time.monotonic()
         print(json.dumps({"type": "progress", **fields}), file=sys.stderr, flush=True)
 
 
 @contextmanager
 def working(what: str) -> Iterator[Working]:
-    """A context that gives the callback. Work of less than a second leaves no trace."""
+    """Context with the callback. Work of less than a second leaves no trace."""
     if not on_terminal():
         yield _counted_lines(what)
         return
@@ -105,7 +105,7 @@ def _counted_lines(what: str) -> Working:
 
 @contextmanager
 def preparing(interrupt: Interrupt) -> Iterator[Preparing]:
-    """A context that gives the callback for ``ForegroundProbe.prepare``."""
+    """Context with the callback for ``ForegroundProbe.prepare``."""
     if not on_terminal():
         yield _prepared_lines(interrupt)
         return
@@ -123,7 +123,7 @@ def preparing(interrupt: Interrupt) -> Iterator[Preparing]:
 
 
 def _prepared_lines(interrupt: Interrupt) -> Preparing:
-    """A line also at the end of each part."""
+    """Callback that also writes a line at the end of each part."""
     lines = JsonLines()
 
     def report(target: str, what: str, done: int, total: int) -> bool:

@@ -27,7 +27,7 @@ def write_rows(
     verdicts: Sequence[dict[str, Any]] = (),
     root: Path | None = None,
 ) -> None:
-    """As Parquet or CSV; as JSON one object with the comparison and ``verdicts`` too. ``output`` None: stdout.
+    """Write Parquet or CSV; or JSON, one object with comparison and ``verdicts``. ``output`` None: stdout.
 
     ``root``: the store whose files may have been left out.
     """

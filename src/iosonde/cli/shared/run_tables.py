@@ -1,4 +1,4 @@
-"""Tables of runs for terminals, as wide as they are: ``iosonde runs`` and ``iosonde bench metadata`` print them."""
+"""Tables of runs fitted to terminals, for ``iosonde runs`` and ``iosonde bench metadata``."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from iosonde.model.units import format_count, format_duration, format_size, form
 _WIDE = 140
 _LEAST_NAME = 14
 _GONE_FIRST = ("backend", "I", "P", "what", "D", "target", "N", "balance", "max", "when")
-"""Columns that go, in this order, where there is no room."""
+"""Columns to drop, in this order, without room."""
 _ONE_KIND = ("write_bytes_per_s", "read_bytes_per_s", "creates_per_s")
-"""Columns of one benchmark, which go where no run has them."""
+"""Columns of one benchmark, dropped if no run has them."""
 _MOST_LINES = 400
 
 
 def width() -> int:
-    """Columns of the terminal; of a pipe ``_WIDE``. COLUMNS names another number."""
+    """Width of the terminal; of a pipe ``_WIDE``. COLUMNS overrides it."""
     return columns(_WIDE)
 
 
@@ -48,7 +48,7 @@ class _Column:
 def comparison(
     rows: Sequence[RunSummary], now_ns: int | None = None, columns: int | None = None
 ) -> str:
-    """The paper's comparison table with what it means below. ``columns``: how wide it may be."""
+    """The paper's comparison table with its meaning below. ``columns``: available width."""
     room = max(60, columns or width())
     names, values = comparison_table(rows)
     digits = 3 if room >= 120 else 2
@@ -75,7 +75,7 @@ def comparison(
 
 
 def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
-    """Remove what does not fit: values equal in all rows move below the table, then names shrink, then columns go."""
+    """Fit the table: common values move below it, then names shrink, then columns are dropped."""
     notes = []
     if all(cell == "0" for cell in _of(every, "T").cells):
         every.remove(_of(every, "T"))
@@ -111,7 +111,7 @@ def _of(every: list[_Column], name: str) -> _Column:
 
 
 def _shorten(every: list[_Column], name: str, room: int, least: int) -> None:
-    """Leave the middles of names out, as far as is needed and allowed; different names stay different."""
+    """Cut the middles of names, as far as needed and allowed; different names stay different."""
     column = next((one for one in every if one.name == name), None)
     over = _wide(every) - room
     if column is None or over <= 0:
@@ -135,7 +135,7 @@ def _wide(every: list[_Column]) -> int:
 
 
 def _lines(every: list[_Column]) -> list[str]:
-    """The table; above the four quartiles stands what they are."""
+    """The table, with a heading above the four quartiles."""
     quartiles = [column for column in every if column.name.endswith("_q75_ns")]
     before = sum(column.wide + 2 for column in every if column not in quartiles)
     span = sum(column.wide for column in quartiles) + 2 * (len(quartiles) - 1)
@@ -151,7 +151,7 @@ def _lines(every: list[_Column]) -> list[str]:
 
 
 def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
-    """One run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
+    """Details of one run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
     if rows[0].instrument == "bandwidth":
         return "\n\n".join([_about(rows, now_ns), bandwidth_table(rows), *_cautions(rows)])
     together = [row for row in sorted(rows, key=run_order) if row.rank is None]
@@ -168,7 +168,7 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
 
 
 def _cautions(rows: Sequence[RunRow]) -> list[str]:
-    """A note a caution; failures have columns of their own."""
+    """A note per caution; failures have columns of their own."""
     lines = [line for text in run_cautions(rows) for line in wrapped(f"note: {text}", "", "  ")]
     return ["\n".join(lines)] if lines else []
 
@@ -231,7 +231,7 @@ def _phases(rows: Sequence[RunRow]) -> str:
 
 
 def _ended(row: RunRow) -> str:
-    """How operations ended, where not all ended ok."""
+    """Outcomes of operations, if not all are ok."""
     if row.outcomes:
         bad = {name: n for name, n in row.outcomes.items() if name != "ok" and n}
         text = ", ".join(f"{format_count(n)} {name}" for name, n in bad.items()) or "ok"
@@ -264,7 +264,7 @@ def _ops(rows: Sequence[RunRow]) -> str:
 
 
 def _filled(forms: dict[str, Callable[[RunRow], str]], rows: Sequence[RunRow], left: int) -> str:
-    """A table without the columns that say nothing in any row."""
+    """A table without empty columns."""
     cells = {name: [clean_text(form(row)) for row in rows] for name, form in forms.items()}
     kept = {
         name: column

@@ -1,4 +1,4 @@
-"""Stores that are no folder: a bucket, several folders. Both become a folder that commands read."""
+"""Remote stores: a bucket, several folders. Both become a folder that commands read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from iosonde.model.errors import UsageError
 
 
 def readable(store: str, environ: Mapping[str, str], *, states_only: bool = False) -> Path:
-    """A folder with what ``s3://bucket/prefix``, ``A,B`` or a pattern names. Raises UsageError, StoreError.
+    """Folder with the content of ``s3://bucket/prefix``, ``A,B`` or a pattern. Raises UsageError, StoreError.
 
     ``states_only``: of a bucket nothing else is fetched, so that an answer about now comes at once.
     """
@@ -28,13 +28,13 @@ def readable(store: str, environ: Mapping[str, str], *, states_only: bool = Fals
 
 
 def fetch(bucket: str, environ: Mapping[str, str]) -> Path:
-    """The folder with what a bucket has now; nobody sees how far it is. Raises UsageError, StoreError."""
+    """Folder with the current content of a bucket, fetched without progress. Raises UsageError, StoreError."""
     return mirrored(bucket_of(bucket, environ), cache_folder(environ))
 
 
 @cache
 def _once(store: str, environ: tuple[tuple[str, str], ...], tables: tuple[str, ...]) -> Path:
-    """One folder for each command: it may ask for its store several times."""
+    """Folder shared by repeated calls of one command."""
     roots = [_root(word, dict(environ), tables) for word in store.split(",") if word.strip()]
     every = list(dict.fromkeys(root for those in roots for root in those))
     if len(every) == 1:
@@ -45,7 +45,7 @@ def _once(store: str, environ: tuple[tuple[str, str], ...], tables: tuple[str, .
 
 
 def _remove(folder: Path, owner: int) -> None:
-    """Take the links away, in the process that made them: a fork that answers in time ends before."""
+    """Remove the links, in the process that made them: a fork with a time limit ends before."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Runs of the table ``runs`` as people name them, where a target may be meant, too."""
+"""Lookup of stored runs by name, where a target may be meant, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PREFIX = "run:"
 def run_named(
     store: Store, word: str | None, wanted: Callable[[StoredRun], bool] = lambda _: True
 ) -> StoredRun | None:
-    """The run that ``word`` names (its id, or how it begins); None where it names a target or no run.
+    """Run that ``word`` names (its id, or its prefix); None for a target or no run.
 
     ``run:ID`` names no target. Raises UsageError for several runs, StoreError.
     """

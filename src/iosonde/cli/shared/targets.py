@@ -1,4 +1,4 @@
-"""Targets as people type them, and why a question about one has no answer."""
+"""Lookup of targets as people type them, and errors for unanswerable questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from iosonde.weather.store import Store
 
 
 def called(store: Store, text: str | None) -> str | None:
-    """The name of the target that ``text`` names by its name or path; what nobody watches stays as it is."""
+    """Target of this name or path; an unwatched one stays as it is."""
     if text is None:
         return None
     same, states = spellings(text), read_states(store.root)
@@ -28,7 +28,7 @@ def called(store: Store, text: str | None) -> str | None:
 def names_of(
     root: Path, wanted: Iterable[str], states: list[dict[str, Any]], heard: Collection[str]
 ) -> list[str]:
-    """The targets named by name or path, all servers of one. Raises UsageError for one that nobody knows.
+    """Targets named by name or path, all servers of one. Raises UsageError for an unknown one.
 
     ``heard``: targets that may have no state any more.
     """
@@ -47,7 +47,7 @@ def names_of(
 
 
 def require_samples(root: Path) -> None:
-    """That nothing happened is only said where somebody looked. Raises NothingMeasuredError."""
+    """Check that there are samples before reporting that nothing happened. Raises NothingMeasuredError."""
     store = Store(root)
     if not known_targets(store):
         raise no_samples(store, "question", None)
@@ -56,7 +56,7 @@ def require_samples(root: Path) -> None:
 def no_samples(
     store: Store, question: str, target: str | None, heard: Iterable[str] = ()
 ) -> IosondeError:
-    """Nobody measured, nobody watches this target, or nothing is known of the time that was asked for."""
+    """Error for missing samples: nobody measured, an unwatched target, or no data for the requested time."""
     known = sorted({*known_targets(store), *heard})
     if not known:
         return NothingMeasuredError(
@@ -73,7 +73,7 @@ def no_samples(
 
 
 def known_targets(store: Store) -> list[str]:
-    """Targets that have a state, samples, kept windows or roll-ups."""
+    """Targets with a state, samples, kept windows or roll-ups."""
     return sorted({ref.target for ref in store.targets()})
 
 

@@ -1,4 +1,4 @@
-"""What commands print, made safe for a terminal, at one place: names in a store are whatever a path or a file says.
+"""Safe terminal output, at one place: names in a store may hold any characters.
 
 Control characters are shown (ESC as ``␛``), those that turn the direction of text become ``?``; only line ends,
 tabs and, on a terminal, our own colours pass. (Where names stand, ``one_line`` lets none of these pass.)
@@ -17,12 +17,12 @@ from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns, fitted_text
 from iosonde.model.text import shown_letter
 
 _COLOURED = re.compile(r"(\x1b\[(?:[0-5]|[39][0-7]|38;5;\d{1,3})(?:;[0-5])?m)")
-"""Colour, bold, dim; not what hides text."""
+"""Escape sequences of colour, bold, dim; not those that hide text."""
 _KEPT = "\n\t"
 
 
 def safe(text: str, *, coloured: bool = False) -> str:
-    """``text`` without what a terminal would obey; ``coloured``: our colours stay."""
+    """``text`` without characters that a terminal interprets; ``coloured``: our colours stay."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     parts = _COLOURED.split(text) if coloured else [text]
@@ -30,7 +30,7 @@ def safe(text: str, *, coloured: bool = False) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text`` as a cell or a sentence: also line ends, tabs and colours are shown."""
+    """``text`` for a cell or a sentence: also line ends, tabs and colours are made visible."""
     if text.isprintable():
         return text
     return "".join(shown_letter(c) if _obeyed(c) else c for c in text)
@@ -41,7 +41,7 @@ def _cleaned(text: str) -> str:
 
 
 def _obeyed(letter: str) -> bool:
-    """Controls, formats (direction, width zero), lone surrogates, separators of lines; blanks are not."""
+    """True for controls, formats (direction, width zero), lone surrogates, line separators; not for blanks."""
     kind = unicodedata.category(letter)
     return kind[0] == "C" or kind in ("Zl", "Zp")
 
@@ -75,7 +75,7 @@ class SafeStream:
 
 @contextmanager
 def safe_output() -> Iterator[None]:
-    """Stdout and stderr print safely."""
+    """Make stdout and stderr print safely."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (SafeStream(raw(stream)) for stream in before)
     try:
@@ -85,5 +85,5 @@ def safe_output() -> Iterator[None]:
 
 
 def raw(stream: Any) -> Any:
-    """The stream itself: for a screen that moves the cursor and cleans its text itself."""
+    """The unfiltered stream: for a screen that moves the cursor and cleans its text itself."""
     return stream.raw if isinstance(stream, SafeStream) else stream

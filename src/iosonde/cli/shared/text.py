@@ -15,7 +15,7 @@ def table(
     left: int = 1,
     worth: Sequence[str] = (),
 ) -> str:
-    """Columns as wide as they must be; the first ``left`` aligned left, the others right.
+    """Columns as wide as needed; the first ``left`` aligned left, the others right.
 
     On a terminal no wider than it: sentences are wrapped, columns go, those of ``worth`` first (``fitting``). Control
     characters of cells are shown, not sent: names are whatever a path or a file says.
@@ -43,7 +43,7 @@ def table(
 
 
 def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
-    """Lines no wider than the terminal; ``first`` stands before the first one, ``rest`` (None: as wide) before others.
+    """Wrap to the terminal's width; ``first`` precedes the first line, ``rest`` (None: as wide) the others.
 
     What has no blank is not cut: a path or an id can be copied.
     """
@@ -63,7 +63,7 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
 
 
 def print_lines(sentence: str, details: Sequence[str]) -> None:
-    """A sentence and its details, no wider than the terminal."""
+    """Print a sentence and its details, wrapped to the terminal."""
     print("\n".join(wrapped(one_line(sentence))))
     for line in details:
         print("\n".join(wrapped(one_line(line), "  - ", "    ")))

@@ -14,16 +14,16 @@ from iosonde.model.text import clean_text
 from iosonde.model.units import format_count, format_waiting_factor
 
 Verdict = tuple[list[RunRow], AdaptiveResult]
-"""Rows of a run, and what they amount to."""
+"""Rows of a run, and their result."""
 
 
 def waits(rows: Sequence[RunRow]) -> bool:
-    """Whether a run has phases with several waiting factors."""
+    """True if a run has phases with several waiting factors."""
     return len({row.waiting_factor for row in rows if row.phase == "benchmark"}) > 1
 
 
 def verdicts(each: Sequence[list[RunRow]]) -> list[Verdict]:
-    """Who is the limit, of every run that got far enough to tell; why not, of the others."""
+    """Verdict on the limit for every run with enough data; the reason for others."""
     found = []
     for rows in each:
         target = clean_text(rows[0].target)
@@ -44,14 +44,14 @@ def _of_other_tools(rows: Sequence[RunRow]) -> str:
 
 
 def verdict_text(found: AdaptiveResult) -> str:
-    """Rates without waits by waiting factor, the verdict, and what it rests on."""
+    """Rates without waits by waiting factor, the verdict, and its evidence."""
     first, *rest = say_waiting(found)
     lines = [rates_table(found), "", f"{clean_text(found.target)}: {first}"]
     return "\n".join([*lines, *(f"  {line}" for line in rest)])
 
 
 def rates_table(found: AdaptiveResult) -> str:
-    """A line a waiting factor: its median corrected rate, and the ratio to that without waits."""
+    """A line per waiting factor: its median corrected rate, and the ratio to that without waits."""
     changes = {change.level: change for change in found.verdict.changes}
     lines = []
     for level, per_s, n in found.levels():

@@ -1,4 +1,4 @@
-"""iosonde store check: rows that stand twice in a store."""
+"""iosonde store check: duplicate rows of a store."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EXAMPLES = """\
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what stands twice, and repair it on request."""
+    """Print duplicates, and repair them on request."""
     summary = "Find rows that stand twice in samples and roll-ups, and make each count once."
     parser = options.Parser("store check", summary, EXAMPLES)
     parser.add_argument("--repair", action="store_true", help="make each row count once")

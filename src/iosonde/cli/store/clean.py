@@ -1,4 +1,4 @@
-"""iosonde store clean: remove what iosonde keeps in a directory."""
+"""iosonde store clean: removal of iosonde's files in a directory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Only marked directories below DIR/.iosonde-UID go, of the user who asks, and non
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Remove what nobody uses; 1 if something stays."""
+    """Remove unused files; 1 if something stays."""
     parser = options.Parser("store clean", "Remove what iosonde keeps in a directory.", EXAMPLES)
     parser.add_argument("directory", metavar="DIR", help="a directory that was probed or measured")
     parser.add_argument("-n", "--dry-run", action="store_true", help="list only, remove nothing")

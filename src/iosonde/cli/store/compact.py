@@ -1,4 +1,4 @@
-"""iosonde store compact: small files of a day become one, old ones go."""
+"""iosonde store compact: merging of a day's small files, and removal of old ones."""
 
 from __future__ import annotations
 

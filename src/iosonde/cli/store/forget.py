@@ -1,4 +1,4 @@
-"""iosonde store forget: a probe that has ended leaves `now`, `check` and the page."""
+"""iosonde store forget: removal of an ended probe from `now`, `check` and the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Samples, windows and events stay. Test files: iosonde store clean DIR.
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Remove states and baselines of the targets asked for."""
+    """Remove states and baselines of the requested targets."""
     summary = "Forget probes that have ended: their states and baselines."
     parser = options.Parser("store forget", summary, EXAMPLES)
     parser.add_argument("target", nargs="+", help="name or path of a target")

@@ -1,4 +1,4 @@
-"""iosonde store seal: closed spool segments become Parquet."""
+"""iosonde store seal: conversion of closed spool segments to Parquet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMPLES = """\
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Seal and name the new files."""
+    """Seal, and print the new files."""
     summary = "Turn the spool segments that no probe writes any more into Parquet."
     parser = options.Parser("store seal", summary, EXAMPLES)
     parser.add_argument(
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _ship(root: Path, to: str, endpoint: str | None) -> int:
-    """Send sealed files and say how many."""
+    """Send sealed files and print their number."""
     with working("ship") as progress:
         done = ship(root, to, os.environ, endpoint=endpoint, progress=progress, boot=this_boot())
     for line in (*done.told, *map(say_namesake, done.namesakes)):

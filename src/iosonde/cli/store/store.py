@@ -29,7 +29,7 @@ Each works on a store (--store DIR). 'iosonde store seal --help' shows all optio
 
 
 def _named(module: str) -> Callable[[Sequence[str]], int]:
-    """The command of a module, which loads when it runs."""
+    """Command of a module, which is imported on use."""
 
     def run(arguments: Sequence[str]) -> int:
         code: int = importlib.import_module(f"iosonde.cli.store.{module}").main(arguments)
@@ -42,7 +42,7 @@ UPKEEP = {name: _named(name) for name in ("seal", "compact", "check", "forget", 
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Find the upkeep and run it."""
+    """Find the upkeep command by name and run it."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(HELP)
         return 0 if arguments else UsageError.exit_code

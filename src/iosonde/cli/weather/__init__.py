@@ -1,1 +1,1 @@
-"""Commands about probed storage."""
+"""Commands on probed storage."""

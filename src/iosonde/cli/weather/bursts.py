@@ -1,4 +1,4 @@
-"""iosonde bursts: seconds in which operations waited, against the rest of the same run."""
+"""iosonde bursts: seconds in which operations waited, relative to the rest of the same run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _HEAD = ("mean", "q95", "q99", "median")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the bursts of every run asked for."""
+    """Print the bursts of every requested run."""
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))

@@ -1,4 +1,4 @@
-"""iosonde check: a monitoring plugin. Reads states only, so it answers even when the storage hangs.
+"""iosonde check: a monitoring plugin. Reads states only, so it answers even if the storage hangs.
 
 Everything happens in a child process: should the store folder itself lie on a hung file system, the
 parent still answers UNKNOWN in time.
@@ -29,7 +29,7 @@ exit code: 0 OK, 1 WARNING, 2 CRITICAL (slow, hanging or failing),
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print one plugin line; returns 0, 1, 2 or 3, whatever happens."""
+    """Print one plugin line; returns 0, 1, 2 or 3, in any case."""
     try:
         args = _parse(arguments)
         return _in_time(lambda: _answer(args), args.timeout / 1e9, options.store_name(args))
@@ -78,7 +78,7 @@ def _parse(arguments: Sequence[str]) -> Any:
 
 
 def _answer(args: Any) -> tuple[int, str]:
-    """The status and the text."""
+    """Status and text."""
     now_ns = options.now_ns()
     root = options.store_root(args)
     every = read_states(root)
@@ -92,7 +92,7 @@ def _answer(args: Any) -> tuple[int, str]:
 
 
 def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, store: str) -> int:
-    """Run ``answer`` in a child process; UNKNOWN when it takes too long or breaks."""
+    """Run ``answer`` in a child process; UNKNOWN on a timeout or failure."""
     sys.stdout.flush()
     reply = ask(lambda note: note.found(answer=answer()), seconds)
     if reply.hang is not None:

@@ -1,4 +1,4 @@
-"""iosonde events: what happened, from when to when, how it ended, what the kernel said, what recurs."""
+"""iosonde events: events with start, end, recovery, kernel evidence and recurrence."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _answer(args: argparse.Namespace) -> int:
 
 
 def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
-    """What comes back every day or week."""
+    """Print events that recur daily or weekly."""
     from iosonde.weather.events.words import (
         say_all_recurring,
         say_nothing_recurs,

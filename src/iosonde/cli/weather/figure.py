@@ -1,4 +1,4 @@
-"""iosonde figure: a picture of the paper that the method comes from, or of bursts, or its numbers."""
+"""iosonde figure: a figure of the method's paper, or of bursts, or its numbers."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> FigureRequest
 
 
 def _runs(args: argparse.Namespace, store: Store) -> RunSpan | None:
-    """The runs asked for; also what fits to which kind."""
+    """Runs requested; also checks options against the kind."""
     if (args.sparse is not None or args.above is not None) and args.kind != "points":
         raise UsageError("--sparse and --above are for points", hint="'iosonde figure points'")
     if args.above is not None and args.sparse is None:

@@ -1,4 +1,4 @@
-"""iosonde now --hosts: hosts x targets, and whether this node or the storage is slow."""
+"""iosonde now --hosts: hosts x targets, and the verdict node or storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 20
 
 
 def add_hosts(parser: options.Parser) -> None:
-    """Add --hosts, and the options that only it has."""
+    """Add --hosts, and its dependent options."""
     group = parser.add_argument_group("hosts beside each other")
     told = "this node or the storage: every host beside the others, target by target"
     group.add_argument("--hosts", action="store_true", help=told)
@@ -32,7 +32,7 @@ def add_hosts(parser: options.Parser) -> None:
 
 
 def is_past(args: argparse.Namespace) -> bool:
-    """Whether the question is about samples rather than live states."""
+    """True if the question is about samples rather than live states."""
     return bool(args.at or args.since or args.until)
 
 
@@ -101,5 +101,5 @@ def _table(fleet: Fleet, most: int) -> str:
 
 
 def _cell(value: float, word: str) -> str:
-    """``3.1x``; what is no number as a word; nothing where nobody probes."""
+    """``3.1x``; a word for a missing number; empty without a probe."""
     return word or ("-" if math.isnan(value) else f"{format_factor(value)}x")

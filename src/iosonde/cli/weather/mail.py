@@ -1,4 +1,4 @@
-"""iosonde report --mail: a week of all targets beside the week before, as a mail."""
+"""iosonde report --mail: a week of all targets compared with the week before, as a mail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_mail(parser: options.Parser) -> None:
 
 
 def write_mail(store: Store, until_ns: int, to: str | None) -> None:
-    """Print a week of all targets beside the week before. Raises UsageError: ``to`` is no address."""
+    """Print a week of all targets compared with the week before. Raises UsageError: ``to`` is no address."""
     if to is not None and not (to.isprintable() and "@" in to.strip("@")):
         raise UsageError(f"{to!r} is no address", expected="NAME@HOST")
     head, text = answers.digest(store, until_ns, _SEED, options.local_zone())

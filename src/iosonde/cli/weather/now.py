@@ -1,4 +1,4 @@
-"""iosonde now: one sentence a target, from the states that the running probes write."""
+"""iosonde now: one sentence per target, from the states of running probes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXAMPLES = """\
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the verdict of every target asked for."""
+    """Print the verdict of every requested target."""
     parser = options.Parser(
         "now", "Is it slow? One sentence a target, with its evidence.", EXAMPLES
     )

@@ -1,4 +1,4 @@
-"""iosonde ping: how a directory answers, now."""
+"""iosonde ping: current latencies of a directory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ exit code: 0 as usual or typical, 1 slow, 2 hanging, failing or 5x slow, 3 not k
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Time some operations, print a verdict; the exit code says it, too."""
+    """Time some operations, print a verdict; the exit code gives it, too."""
     args = _parse(arguments)
     path = os.path.abspath(args.directory)  # noqa: PTH100 - the directory itself may hang
     known = answers.watched(options.store_root(args), path, socket.gethostname(), options.now_ns())
@@ -113,7 +113,7 @@ def _tell(args: argparse.Namespace, text: str) -> None:
 
 
 class _Screen:
-    """What is shown while it runs: the first round, every operation if asked, a hang as soon as it is one."""
+    """Display during a ping: the first round, every operation on request, a hang as soon as it is one."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
@@ -121,7 +121,7 @@ class _Screen:
         self._hangs_s = 0.0
 
     def hear(self, message: Message, heard: Heard) -> None:
-        """A message, and all before it."""
+        """Handle a message, given all before it."""
         match message:
             case Away() if message.seconds >= self._hangs_s + 1:
                 self._hangs_s = message.seconds

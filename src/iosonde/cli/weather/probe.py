@@ -40,11 +40,11 @@ A directory of its own below DIR (.iosonde-...) holds the probe's files; nothing
 _REFRESH_S = 0.5
 _FLUSH_NS = 1_000_000_000
 _LEAST_FLUSH_NS = 10_000_000
-"""How often the live numbers move; a quarter of a window when that is less."""
+"""Least refresh interval of the live numbers; or a quarter of a window if shorter."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Probe until Ctrl-C or --duration; then print what it amounts to."""
+    """Probe until Ctrl-C or --duration; then print a summary."""
     args = _parse(arguments)
     root = options.store_folder(args)
     with Interrupt() as interrupt, ForegroundProbe(config(args, root)) as probe:
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def prepare(probe: ForegroundProbe, interrupt: Interrupt) -> bool:
-    """Make big files and pools ready, with progress; False when the user ended it."""
+    """Prepare big files and pools, with progress; False if the user ended it."""
     try:
         with preparing(interrupt) as report:
             notes = probe.prepare(report)
@@ -116,7 +116,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
-    """The probe's configuration: the keys of the agent's file."""
+    """Configuration of the probe: the keys of the agent's file."""
     sizes = {
         "file_size": args.file_size,
         "block_size": args.block_size,
@@ -137,7 +137,7 @@ def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
 
 
 def _target_path(text: str) -> str:
-    """An export's address as it stands, a directory's path in full."""
+    """An export's address unchanged, a directory's path in full."""
     return text if text.startswith("nfs://") else str(Path(text).absolute())
 
 
@@ -152,7 +152,7 @@ def watch(
     note: str,
     duration_ns: int | None = None,
 ) -> None:
-    """Show the live view until the user or the clock wants an end."""
+    """Show the live view until the user or the time limit ends it."""
     end_ns = None if duration_ns is None else options.now_ns() + duration_ns
     with view(probe.recent, window_ns) as shown:
         while not interrupt.wanted:
@@ -167,7 +167,7 @@ def watch(
 
 
 def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns: int) -> None:
-    """What the run amounts to: one row an op, all its samples pooled."""
+    """Print a summary of the run: one row per op, all its samples pooled."""
     states = {state["target"]: state for state in summary.get("targets", [])}
     if summary.get("store_error"):
         options.note(f"note: rows lost: {summary['rows_lost']} ({summary['store_error']})")

@@ -1,4 +1,4 @@
-"""iosonde slowdown: how slow was it, when, and how sure is that."""
+"""iosonde slowdown: slowdown over time with intervals, and slow spans."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _PLOT = "draw a picture: .png, .svg or .pdf; of further targets FILE-2 ..."
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print slowdown per operation and the slow stretches, or the windows as data."""
+    """Print slowdown per operation and slow spans, or the windows as data."""
     return answered_in_time(_parse(arguments), _answer)
 
 
@@ -211,7 +211,7 @@ def _lengths(result: SlowdownResult, series: list[Usual]) -> str:
 
 
 def _nothing_slow(series: list[Usual], missing: list[Unjudged]) -> str:
-    """What is said where there is no stretch: nothing where nothing was judged."""
+    """Message without a slow span: distinct if nothing was judged."""
     if not any(usual.peak is not None for usual in series):
         return f"Nothing was judged: {why_not(missing) if missing else FEW}."
     slow = sum(usual.slow_windows for usual in series)
@@ -222,7 +222,7 @@ def _nothing_slow(series: list[Usual], missing: list[Unjudged]) -> str:
 
 
 def _against(query: SlowdownQuery) -> str:
-    """The statistic and what it is compared with."""
+    """The statistic and its reference."""
     usual = {
         "guarded": "what is usual",
         "all-time": "the median of all samples",
@@ -277,7 +277,7 @@ def _span_line(span: SlowSpan, now_ns: int) -> str:
 
 
 def _shown_columns(result: SlowdownResult) -> Frame:
-    """The windows that were asked for: the statistic, its interval, and what follows from it."""
+    """Windows requested: the statistic, its interval, and derived columns."""
     windows = result.windows
     statistic = [name for name in statistic_columns(result.query.statistic) if name]
     counts = ("start_ns", "window_ns", "n_due", "n_seen")
@@ -288,7 +288,7 @@ def _shown_columns(result: SlowdownResult) -> Frame:
 
 
 def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> None:
-    """Windows as Parquet or CSV; as JSON one object that holds the slow spans too."""
+    """Write windows as Parquet or CSV; or JSON, one object that includes the slow spans."""
     frame = _shown_columns(result)
     whole = [name for name in frame.columns if name.endswith("_ns") and name != "mean_ns"]
     with tempfile.TemporaryDirectory() as folder:
@@ -325,7 +325,7 @@ def _unjudged_object(one: Unjudged, now_ns: int) -> dict[str, Any]:
 
 
 def _object(span: LostSpan | LateSpan, sentence: str) -> dict[str, Any]:
-    """Operations of a series that were lost or late, and the sentence."""
+    """Lost or late operations of a series, and the sentence."""
     flat = {**asdict(span), **span.key._asdict(), "sentence": sentence}
     return {name: value for name, value in flat.items() if name != "key"}
 

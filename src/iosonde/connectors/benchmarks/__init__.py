@@ -1,1 +1,1 @@
-"""What other benchmarks and probes print: md-workbench, mdtest, io-probing."""
+"""Readers for the output of other benchmarks and probes: md-workbench, mdtest, io-probing."""

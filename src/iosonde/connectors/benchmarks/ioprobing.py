@@ -1,4 +1,4 @@
-"""Logs of io-probing: every round a sample an op, what it did before and after as rows of runs.
+"""Logs of io-probing: a sample per op and round; its phases before and after as rows of runs.
 
 ::
 
@@ -60,15 +60,15 @@ _DISTINCT = 10_000
 
 
 class Stretch(NamedTuple):
-    """Rounds of one start of the program on one UTC day."""
+    """Rounds of one program start on one UTC day."""
 
     start: int
-    """Which start in the file, from 1."""
+    """Number of the program start in the file, from 1."""
     first_ns: int
 
 
 class ProbingLog:
-    """One log. ``pieces`` reads it; the rest is known when that has ended."""
+    """Reader of a log. Read ``pieces`` to its end before using the other fields."""
 
     def __init__(self, path: Path, given: FileDefaults, warn: Warn) -> None:
         self._path, self._given, self._warn = path, given, warn
@@ -92,7 +92,7 @@ class ProbingLog:
         self.block_bytes: int | None = None
 
     def pieces(self) -> Iterator[RunRow | Frame]:
-        """Rows of runs, and samples at most ``CHUNK_ROWS`` at a time. Raises InputFileError.
+        """Yield rows of runs, and samples in frames of at most ``CHUNK_ROWS``. Raises InputFileError.
 
         Samples: ``op`` (place in ``OPS``, uint8), ``stretch`` (int32), ``time_ns`` since the stretch began,
         ``runtime_ns`` (``NULL_NS``: it failed), ``offset_bytes`` (``NULL_NS``: none), all int64.
@@ -111,7 +111,7 @@ class ProbingLog:
 
     @property
     def period_ns(self) -> int:
-        """The middle of what lay between two rounds; what --interval said where there were none."""
+        """Median distance between rounds; --interval if there are none."""
         if self._gaps:
             return sorted(self._gaps.elements())[sum(self._gaps.values()) // 2]
         said = self._text.head.options.get("interval_s", 1)
@@ -210,7 +210,7 @@ class ProbingLog:
         self._rows.append((OPS.index(op), stretch, time_ns, runtime_ns, offset))
 
     def _due(self, stamp_ns: int) -> int:
-        """When a round was due: its stamp, a nanosecond on where the one before has the same."""
+        """Due time of a round: its stamp, plus 1 ns if the round before has the same stamp."""
         self.rounds += 1
         due = stamp_ns
         if self._last_ns >= 0:
@@ -252,7 +252,7 @@ class ProbingLog:
 
 
 class _Record:
-    """What is known of the record that is being read."""
+    """The record being read."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -1,4 +1,4 @@
-"""Kinds of files of benchmarks and of single operations, recognised by what they hold and not by their names."""
+"""Kinds of benchmark and operation files, recognised by their contents and not by their names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINDS = (
     *(IOR_RANKS, IOR_OPS, IO500_RESULT, IO500_SUMMARY, IO500_FIND, IO500_CONFIG),
 )
 _LOOK = 400
-"""Lines that are looked at."""
+"""Most lines examined."""
 _TITLE = re.compile(r"MD-(?:Workbench|REAL-IO) total objects: \d")
 
 
@@ -64,20 +64,20 @@ _LINES: tuple[tuple[Callable[[str], object], str], ...] = (
     (io500.RESULT.match, IO500_RESULT),
     (_of_mdworkbench, MDWORKBENCH),
 )
-"""Signs of lines that only one of the programs prints. (io-probing prints most of what md-workbench does.)"""
+"""Patterns of lines that only one program prints. (io-probing prints most of md-workbench's lines.)"""
 _BEGINS = (
     (ior_ranks.HEADER, IOR_RANKS),
     (ior_summary.CSV_BEGIN, IOR_CSV),
     (RANKS_BEGIN, RANKS),
 )
-"""Begins of tables."""
+"""First lines of tables."""
 _SURE = (MDTEST, PROBING, IOR_JSON, IO500_RESULT, IO500_SUMMARY, IO500_CONFIG)
-"""Of whose lines one is enough. A log of IOR may go on as JSON."""
+"""Kinds for which one matching line is enough. A log of IOR may continue as JSON."""
 
 
 @lru_cache(maxsize=1)
 def kind_of(head: Head) -> str:
-    """One of ``KINDS``; "" for none of them. Of several programs in one text the first counts."""
+    """Return an entry of ``KINDS``; "" if none fits. With several programs in one text the first counts."""
     found = ""
     try:
         lines = islice(read_lines(head.path, lambda _: None), _LOOK)
@@ -94,7 +94,7 @@ def kind_of(head: Head) -> str:
 
 
 def _by_header(text: str, name: str) -> str:
-    """A table says what it is in its first line; operations of IOR and mdtest, which have the same, in their names."""
+    """Kind by the header line of a table; operations of IOR and mdtest, whose headers are equal, by file name."""
     if text == OPS_HEADER:
         both = mdtest_name(name) is None and ior_ops.parse_name(name) is not None
         return IOR_OPS if both else OPS

@@ -1,1 +1,1 @@
-"""What clients count: collectl, mountstats."""
+"""Counters of clients: collectl, mountstats."""

@@ -55,7 +55,7 @@ Counter = tuple[str, str, str]
 
 
 def recognises(head: Head) -> bool:
-    """Whether the first lines are counters of groups or processes, and times."""
+    """True if the first lines are counters of groups or processes, and times."""
     clock = WallTimes(None)
     lines = [line for line in islice(head.lines, 20) if line.strip()]
     shapes = (_GROUP, _MEMBER, _PROCESS)
@@ -67,12 +67,12 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """What each job did between records. Raises InputFileError (unreadable)."""
+    """Increments of each job between records. Raises InputFileError (unreadable)."""
     yield from read_many([path], settings, warn)
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files, each of a node. Component: ``JOB@NODE``."""
+    """Increments from several files, each of a node. Component: ``JOB@NODE``."""
     gathers = {source: Gather(source) for source in ("cgroup", "processes")}
 
     def one(path: Path) -> Iterator[Item]:
@@ -115,7 +115,7 @@ class _Log:
         self.records = 0
 
     def take(self, text: str, whole: bool) -> None:
-        """One line. Raises ValueError: it is no counter; what it is about is missing in this record."""
+        """Parse one line. Raises ValueError for a malformed counter, which is then missing in this record."""
         stamp = stamp_of(text, self._clock)
         if stamp is not None:
             self.ended()
@@ -179,7 +179,7 @@ class _Log:
             self._now[counter] = value
 
     def ended(self) -> None:
-        """The record is whole: what passed since the one before goes to the jobs."""
+        """Finish a record: add the increments since the one before to the jobs."""
         if self._at is None:
             return
         before, at, now, was = self._before, self._at, self._now, self._was
@@ -204,7 +204,7 @@ class _Log:
 
 
 def _job_of_group(group: str) -> str:
-    """``4711`` of ``/slurm/uid_1000/job_4711/step_0``; else the last name, without what systemd appends."""
+    """Extract ``4711`` from ``/slurm/uid_1000/job_4711/step_0``; else the last name, without systemd's suffix."""
     if match := _JOB.fullmatch(group):
         return match[2]
     name = group.rstrip("/").rpartition("/")[2]

@@ -42,7 +42,7 @@ class _Column(NamedTuple):
 
 
 def recognises(head: Head) -> bool:
-    """Whether one of the first lines names columns as collectl does."""
+    """True if one of the first lines names columns as collectl does."""
     return any(_HEADER.match(line) for line in islice(head.lines, 100))
 
 
@@ -52,7 +52,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files: a host's days, or many hosts."""
+    """Blocks of several files: a host's days, or many hosts."""
     gather = Gather("collectl")
 
     def one(path: Path) -> Iterator[Item]:
@@ -72,7 +72,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 class _Table:
-    """Rows of one file, given on when how far apart they are is known."""
+    """Rows of one file, emitted once their distance in time is known."""
 
     def __init__(self, path: Path, settings: Settings, warn: Warn, gather: Gather) -> None:
         self._path, self._settings, self._warn, self._gather = path, settings, warn, gather
@@ -89,7 +89,7 @@ class _Table:
         self._rounded = True
 
     def take(self, line: Line) -> None:
-        """One line. Raises ValueError: a row that is no good."""
+        """Parse one line. Raises ValueError for a malformed row."""
         text = line.text
         if text.startswith("#"):
             self._said(text)
@@ -101,13 +101,13 @@ class _Table:
                 self._flush(keep=1)
 
     def ended(self) -> None:
-        """The file has ended: give on what is held."""
+        """Emit the remaining rows at the end of the file."""
         self._flush()
         for note in self._clock.notes():
             self._gather.note(note.flag, note.what, note.n)
 
     def _said(self, text: str) -> None:
-        """A line of the header."""
+        """Parse a line of the header."""
         if match := _HEADER.match(text):
             self._flush()
             self._names(text, match)
@@ -163,7 +163,7 @@ class _Table:
             raise ValueError(f"the row has {len(words)} fields of {self._width}")
 
     def _time(self, words: list[str]) -> int:
-        """When the row's interval ended. Raises ValueError."""
+        """End of the row's interval. Raises ValueError."""
         if self._utc:
             seconds = plain(words[0])
             if seconds is None or not 0 <= seconds <= LATEST_S:
@@ -182,7 +182,7 @@ class _Table:
         raise ValueError(f"the time {shown(text)} cannot be")
 
     def _flush(self, keep: int = 0) -> None:
-        """Give rows on; ``keep`` of them stay, to tell how far the next one is."""
+        """Emit rows; keep the last ``keep``, from which the next distance is measured."""
         rows, columns = self._rows, self._columns or []
         ends = [end for end, _ in rows]
         if ends != sorted(ends):

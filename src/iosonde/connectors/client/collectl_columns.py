@@ -1,4 +1,4 @@
-"""What collectl's columns are: name in a plot file -> level, component, metric, and how to make amounts of it."""
+"""Meaning of collectl's columns: name in a plot file -> level, component, metric, and factor to amounts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ KIB = 1024.0
 
 
 class CollectlColumn(NamedTuple):
-    """``scale`` times the number is per second (``rate``) or a state."""
+    """Series of a column. ``scale`` times the number is per second (``rate``) or a gauge."""
 
     level: str
     part: str
-    """Behind the host's name, for parts of it; "" for the host itself."""
+    """Suffix of the host's name, for parts of it; "" for the host itself."""
     metric: str
     scale: float
     rate: bool
@@ -51,7 +51,7 @@ _LUSTRE_LEVEL = {"CLT": "client", "OST": "oss", "MDS": "mds", "OSTD": "oss", "MD
 
 
 def meaning(column: str) -> CollectlColumn | None:
-    """What a column is; None: not read here.
+    """Series of a column; None for columns that are ignored.
 
     ``MetaC`` and ``MetaS`` of NFS are lookups, accesses, getattrs, setattrs and readdirs only.
     """
@@ -76,7 +76,7 @@ def meaning(column: str) -> CollectlColumn | None:
 
 
 def _device(group: str, detail: str, name: str) -> CollectlColumn | None:
-    """Totals have Tot behind their names, details of a disk an s."""
+    """Series of a disk or network column: totals end in Tot, details of a disk in s."""
     names = _DISK if group == "DSK" else _NET
     bare = name if detail else name.removesuffix("Tot")
     if detail:
@@ -93,7 +93,7 @@ def _device(group: str, detail: str, name: str) -> CollectlColumn | None:
 
 
 def _nfs(detail: str, name: str) -> CollectlColumn | None:
-    """``[NFS]ReadsC`` of all versions, ``[NFS:3cd]Read`` of one; C and c are the client's, S and s the server's."""
+    """Series of ``[NFS]ReadsC`` (all versions), ``[NFS:3cd]Read`` (one); C and c: client, S and s: server."""
     if detail:
         found = re.fullmatch(r"\d([cs])d?", detail)
         if found is None or name not in _NFS_DETAIL:

@@ -1,4 +1,4 @@
-"""``/proc/self/mountstats``: counters of each NFS mount since it was mounted; a log of snapshots, or files of one each.
+"""``/proc/self/mountstats``: counters of each NFS mount since it was mounted; a log of snapshots, or one file each.
 
 Per operation ``ops trans timeouts bytes_sent bytes_recv queue_ms rtt_ms exe_ms [errors]``; ``bytes`` are those of
 read and write calls, of direct ones, of the server (counted here), and pages. Two snapshots make deltas. The file says
@@ -28,7 +28,7 @@ KIND = "mountstats"
 
 
 def recognises(head: Head) -> bool:
-    """Whether there is a device line with an NFS mount's counters, or only device lines at first."""
+    """True with a device line that has an NFS mount's counters, or only device lines at first."""
     lines = head.lines[:-1] if len(head.data) >= 65_000 else head.lines
     devices = [match for line in lines if (match := DEVICE.fullmatch(line.strip()))]
     nfs = any(match[3].startswith("nfs") and match[4] for match in devices)
@@ -36,12 +36,12 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """What passed between snapshots, per mount. Raises InputFileError (unreadable)."""
+    """Increments between snapshots, per mount. Raises InputFileError (unreadable)."""
     yield from read_many([path], settings, warn)
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files. Component: the mount, ``NODE:/work`` where a node is named; system: the export."""
+    """Increments from several files. Component: the mount, ``NODE:/work`` if a node is named; system: the export."""
     gather = Gather("mountstats")
     known: dict[tuple[str, str], _Known] = {}
 
@@ -71,7 +71,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 class _Known(NamedTuple):
-    """A mount as it was in the snapshot before."""
+    """A mount in the previous snapshot."""
 
     time_ns: int
     age_s: int | None
@@ -87,7 +87,7 @@ def _give(
     component: str,
     into: tuple[int, Gather, dict[tuple[str, str], _Known]],
 ) -> bool:
-    """Give a snapshot's counters on; False: they are not complete, nothing was given."""
+    """Emit a snapshot's counters; False: incomplete, nothing was emitted."""
     time_ns, gather, known = into
     key = (mount.export, component)
     before = known.get(key)
@@ -109,7 +109,7 @@ def _give(
 
 
 def _first_ns(path: Path, settings: Settings) -> int:
-    """When a file's first snapshot was, as far as can be told without reading all of it."""
+    """Time of a file's first snapshot, as far as known without reading the whole file."""
     try:
         with path.open("rb") as file:
             text = file.read(1 << 16).decode("utf-8", "replace")

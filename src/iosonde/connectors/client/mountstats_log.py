@@ -1,4 +1,4 @@
-"""Snapshots in a log of ``/proc/self/mountstats``: each mount's counters, and when they were read."""
+"""Snapshots in a log of ``/proc/self/mountstats``: each mount's counters, and their time."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class MountCounters:
     number: int
     age_s: int | None = None
     operations: int = 0
-    """Lines of operations that were read."""
+    """Number of operation lines read."""
     broken: bool = False
-    """A line could not be read: sums over operations would be too small."""
+    """True if a line is malformed: sums over operations would be too small."""
     sums: dict[str, float] = field(default_factory=dict)
 
     def add(self, metric: str, value: float) -> None:
@@ -81,7 +81,7 @@ class Snapshots:
         self._unstamped: list[list[MountCounters]] = []
 
     def read(self) -> Iterator[tuple[int, list[MountCounters]]]:
-        """When, and the mounts as they were then."""
+        """Yield each snapshot's time and mounts."""
         for line in read_lines(self._path, self._warn):
             text = line.text.strip()
             stamp = stamp_of(text, self._clock)
@@ -126,7 +126,7 @@ class Snapshots:
         self._mounts.append(self._mount)
 
     def _ended(self, stamp: int | None) -> Iterator[tuple[int, list[MountCounters]]]:
-        """The snapshot is whole: with its stamp, or kept until the file's end tells when it was."""
+        """Finish a snapshot: yield it with its stamp, or keep it until the end of the file dates it."""
         mounts, self._mounts, self._mount = self._mounts, [], None
         self._seen.clear()
         if not mounts:
@@ -137,7 +137,7 @@ class Snapshots:
             self._unstamped.append(mounts)
 
     def _dated(self) -> Iterator[tuple[int, list[MountCounters]]]:
-        """Snapshots without stamps: the last is as old as the file, others by their mounts' ages."""
+        """Date snapshots without stamps: the last by the file's modification time, others by their mounts' ages."""
         if not self._unstamped:
             return
         changed, notes = recorded(self._path, self._settings)

@@ -1,4 +1,4 @@
-"""``nfsiostat INTERVAL``: rates of each NFS mount between reports, in a log that says when each was printed.
+"""``nfsiostat INTERVAL``: rates of each NFS mount between reports, in a log with print times.
 
 The tool prints no time. A line with seconds since the epoch or an ISO time stands before a report, or before each of
 its mounts. The first report of a mount is an average since it was mounted: left out. Amounts are rates of three
@@ -29,22 +29,22 @@ _TOTAL = re.compile(r"ops/s\s+rpc bklog")
 _RETRANS = re.compile(r"(\d{1,15}) \(\s*\S+%\)")
 _BYTES = {"read": "read_bytes", "write": "written_bytes"}
 _LONGEST_NS = 86_400 * 10**9
-"""Between two reports; after a longer pause the next one begins anew."""
+"""Longest gap between two reports; after a longer one the next report starts anew."""
 
 
 def recognises(head: Head) -> bool:
-    """Whether a mount's heading and that of its backlog are among the first lines."""
+    """True if a mount's heading and that of its backlog are among the first lines."""
     texts = [line.strip() for line in head.lines[:40]]
     return any(_MOUNT.fullmatch(text) for text in texts) and any(map(_TOTAL.fullmatch, texts))
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """What passed between reports, per mount. Raises InputFileError (unreadable)."""
+    """Amounts between reports, per mount. Raises InputFileError (unreadable)."""
     yield from read_many([path], settings, warn)
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files. Component: the mount, ``NODE:/work`` where a node is named; system: the export."""
+    """Amounts from several files. Component: the mount, ``NODE:/work`` if a node is named; system: the export."""
     gather = Gather("nfsiostat")
     gather.note("estimated", "amounts of rates that were rounded to a thousandth")
 
@@ -61,7 +61,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 @dataclass
 class _Report:
-    """A mount's part of a report: rates a second by operation, as far as it was read."""
+    """A mount's part of a report: rates per second by operation, as far as read."""
 
     export: str
     component: str
@@ -84,7 +84,7 @@ class _Log:
         self._expected = ""
 
     def take(self, line: Line) -> None:
-        """One line; a bad one costs its mount's part of the report."""
+        """Parse one line; a malformed one drops its mount's part of the report."""
         text = line.text.strip()
         stamp = stamp_of(text, self._clock)
         if stamp is not None:
@@ -110,7 +110,7 @@ class _Log:
                 )
 
     def end(self) -> None:
-        """The file is read."""
+        """Emit the last report at the end of the file."""
         self._give()
         for note in self._clock.notes():
             self._gather.note(note.flag, note.what, note.n)
@@ -131,7 +131,7 @@ class _Log:
             report.rates[name] = numbers
 
     def _give(self) -> None:
-        """Amounts of the report that ended, from the one before of the same mount."""
+        """Emit amounts of the finished report, since the previous one of the same mount."""
         report, self._report, self._expected = self._report, None, ""
         if report is None or self._now is None:
             return
@@ -161,7 +161,7 @@ def _rate(word: str) -> float:
 
 
 def _amounts(report: _Report, seconds: float) -> dict[str, float]:
-    """Of an interval. Operations that are in the total and have no line of their own are ``other_ops``."""
+    """Amounts of an interval. Operations in the total without a line of their own are ``other_ops``."""
     found: dict[str, float] = {}
 
     def add(metric: str, value: float) -> None:

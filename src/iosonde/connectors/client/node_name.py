@@ -1,4 +1,4 @@
-"""Which node a file of /proc is from, which does not say it itself."""
+"""Node of a /proc file, which does not name it itself."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from iosonde.connectors.source import Settings
 
 ENDINGS = ("mountstats", "nfsiostat", "rpcnfs", "cgroups")
-"""A file named NODE.mountstats is of NODE."""
+"""Endings of file names: NODE.mountstats is of NODE."""
 _PACKED = ("gz", "xz", "bz2", "zst")
 
 
 def node_of(path: Path, settings: Settings) -> str:
-    """The node that was said, else what stands before an ending of ``ENDINGS`` in the file's name, else ""."""
+    """The configured node, else the part before an ending of ``ENDINGS`` in the file's name, else ""."""
     if settings.node:
         return settings.node
     parts = path.name.split(".")

@@ -1,4 +1,4 @@
-"""``/proc/net/rpc/nfs``: a log of snapshots, or files of one each: NFS operations of a node over all its mounts.
+"""``/proc/net/rpc/nfs``: NFS operations of a node over all its mounts; a log of snapshots, or one file each.
 
 A line with seconds since the epoch or an ISO time stands before each text; without one a text is as old as its file.
 Two snapshots make amounts; a counter that fell began anew. The node is the one that was said, or the file's name says
@@ -26,7 +26,7 @@ _BEGINS = ("net ", "rpc ", "proc2 ", "proc3 ", "proc4 ")
 
 
 def recognises(head: Head) -> bool:
-    """Whether the first lines are those of a client; a server's file has ``rc``, ``fh``, ``io`` and ``th``, too."""
+    """True if the first lines are a client's; a server's file also has ``rc``, ``fh``, ``io`` and ``th``."""
     clock = WallTimes(None)
     texts = [line.strip() for line in head.lines[:12] if line.strip()]
     ours = [text for text in texts if stamp_of(text, clock) is None]
@@ -39,12 +39,12 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """What passed between snapshots. Raises InputFileError (unreadable)."""
+    """Increments between snapshots. Raises InputFileError (unreadable)."""
     yield from read_many([path], settings, warn)
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files: a node's snapshots, or many nodes."""
+    """Increments from several files: a node's snapshots, or many nodes."""
     gather = Gather("rpc")
 
     def one(path: Path) -> Iterator[Item]:
@@ -70,7 +70,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 class _Page:
-    """Snapshots of one file: a node's counters, given on when the next one begins."""
+    """Snapshots of one file: a node's counters, emitted when the next snapshot starts."""
 
     def __init__(self, path: Path, settings: Settings, gather: Gather) -> None:
         self._path, self._settings, self._gather = path, settings, gather
@@ -81,7 +81,7 @@ class _Page:
         self._broken = False
 
     def take(self, text: str, whole: bool) -> None:
-        """One line. Raises ValueError: it is cut, or has no counts; its snapshot does not count."""
+        """Parse one line. Raises ValueError for a cut line or one without counts; its snapshot is dropped."""
         stamp = stamp_of(text, self._clock)
         if stamp is not None:
             self._give()

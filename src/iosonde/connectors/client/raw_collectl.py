@@ -1,4 +1,4 @@
-"""collectl's recording as it is (``HOST-YYYYMMDD-HHMMSS.raw.gz``): copies of /proc, exact where ``-P`` rounds.
+"""collectl's raw recording (``HOST-YYYYMMDD-HHMMSS.raw.gz``): copies of /proc, exact where ``-P`` rounds.
 
 Between lines ``>>> epoch.ms <<<`` stand lines of /proc; those of NFS begin with ``nfsc-`` (client) and ``nfss-``
 (server). Two records make amounts. The header names the host. Other lines of /proc are left out. Source: collectl
@@ -27,7 +27,7 @@ _LEVELS = {"nfsc-": "client", "nfss-": "server"}
 
 
 def recognises(head: Head) -> bool:
-    """Whether a record begins among the first lines."""
+    """True if a record starts among the first lines."""
     return any(_RECORD.fullmatch(line) for line in islice(head.lines, 200))
 
 
@@ -37,7 +37,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files: a host's days, or many hosts."""
+    """NFS operations from several files: a host's days, or many hosts."""
     gather = Gather("collectl-raw")
 
     def one(path: Path) -> Iterator[Item]:
@@ -61,7 +61,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 class _Recording:
-    """Records of one file, each given on when it has ended: versions of NFS are added up."""
+    """Records of one file, each emitted at its end: versions of NFS are added up."""
 
     def __init__(self, host: str, settings: Settings, gather: Gather) -> None:
         self._host, self._system, self._gather = host, settings.system, gather
@@ -70,7 +70,7 @@ class _Recording:
         self._broken: set[str] = set()
 
     def take(self, text: str, whole: bool) -> None:
-        """One line. Raises ValueError: counters that are none; their side is missing in this record."""
+        """Parse one line. Raises ValueError for malformed counters; their side is missing in this record."""
         if match := _RECORD.fullmatch(text.rstrip()):
             self.ended()
             seconds, fraction = int(match[1]), (match[2] or "").ljust(9, "0")
@@ -94,7 +94,7 @@ class _Recording:
             self._sums[level, metric] = self._sums.get((level, metric), 0) + value
 
     def ended(self) -> None:
-        """The record is whole."""
+        """Finish a record."""
         sums, self._sums = self._sums, {}
         broken, self._broken = self._broken, set()
         for (level, metric), value in sums.items():

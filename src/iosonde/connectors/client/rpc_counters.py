@@ -1,4 +1,4 @@
-"""Lines ``proc3`` and ``proc4`` of ``/proc/net/rpc/nfs``: what an NFS client asked for since it was loaded.
+"""Lines ``proc3`` and ``proc4`` of ``/proc/net/rpc/nfs``: requests of an NFS client since its module was loaded.
 
 ::
 
@@ -26,15 +26,15 @@ _V4 = (
     *("LOCKU", "ACCESS", "GETATTR", "LOOKUP", "LOOKUP_ROOT", "REMOVE", "RENAME", "LINK", "SYMLINK"),
     *("CREATE", "PATHCONF", "STATFS", "READLINK", "READDIR", "SERVER_CAPS", "DELEGRETURN"),
 )
-"""As far as all kernels agree; what follows (ACLs, sessions, layouts) is ``other_ops``."""
+"""Operations in the order common to all kernels; later ones (ACLs, sessions, layouts) are ``other_ops``."""
 _VERSIONS = {"proc3": _V3, "proc4": _V4}
 _QUIET = frozenset(("NULL", "RENEW"))
-"""What a client sends of itself."""
+"""Operations that a client sends on its own."""
 _MOST = 200
 
 
 def operations(line: str) -> tuple[str, dict[str, int]] | None:
-    """Version (``proc3``, ``proc4``) and counters by metric; None: the line is about something else.
+    """Version (``proc3``, ``proc4``) and counters by metric; None for other lines.
 
     Raises ValueError: fewer numbers than the line announces, or one that is no count. More than it announces, and
     procedures that are not known by name, hurt nothing.

@@ -1,1 +1,1 @@
-"""Darshan's logs and texts to jobs: read in forks, so a log that ends its reader ends nothing else."""
+"""Darshan logs and texts to jobs: read in forks, so that a damaged log ends only its reader."""

@@ -1,4 +1,4 @@
-"""Records of Darshan added up, in pieces of any size: sums, the slowest rank, and what is known of each file."""
+"""Sums over Darshan records, in batches of any size: totals, the slowest rank, and facts of each file."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _MOST_WAITING = 1 << 18
 
 
 class Files(NamedTuple):
-    """What is known of files; shapes (n,), ``ids`` ascending and unique."""
+    """Known facts of files; shapes (n,), ``ids`` ascending and unique."""
 
     ids: NDArray[np.uint64]
     read_bytes: Floats
     written_bytes: Floats
     readers: Floats
-    """Ranks that read from it; all of the job's where Darshan has summed them up."""
+    """Ranks that read the file; all of the job's if Darshan has reduced them to one record."""
     writers: Floats
 
 
 class ModuleCounts:
-    """Of one module of one log.
+    """Sums of one module of one log.
 
     A value below zero, not finite or beyond 1e19 is missing: it is left out of its sum, and counted.
     """
@@ -50,7 +50,7 @@ class ModuleCounts:
         self._by_rank: list[tuple[Ints, Floats]] = []
 
     def add(self, records: Records) -> None:
-        """Some records of this module."""
+        """Add records of this module."""
         _, ids, ranks, values = records
         possible = (ranks >= -1) & (ranks < self.ranks)
         if not possible.all():
@@ -76,7 +76,7 @@ class ModuleCounts:
     def take_totals(
         self, totals: Mapping[str, float], moved_bytes: float | None, slowest_s: float | None
     ) -> None:
-        """Sums that somebody else has made: nothing is known of files and ranks."""
+        """Take precomputed sums, without facts of files and ranks."""
         for name, column in PLACES[self.module].items():
             value = totals.get(name)
             if value is not None and 0 <= value < _LARGEST:
@@ -109,27 +109,27 @@ class ModuleCounts:
         return some, np.bincount(place, weights=seconds).astype(np.float64)
 
     def files(self) -> Files:
-        """Every file of the module."""
+        """All files of the module."""
         return merged(self._files, self.ranks)
 
     def total(self, *counters: str) -> float:
-        """Sum over all records, of what is known of these counters."""
+        """Sum of these counters over all records, missing values left out."""
         place = PLACES[self.module]
         return float(sum(self._sums[place[name]] for name in counters))
 
     def known(self, *counters: str) -> int:
-        """Values that these sums were made of."""
+        """Number of values in these sums."""
         place = PLACES[self.module]
         return int(sum(self._known[place[name]] for name in counters))
 
     @property
     def moved_bytes(self) -> float:
-        """Read and written."""
+        """Bytes read and written."""
         return float(self._sums[0] + self._sums[1]) if self._moved is None else self._moved
 
     @property
     def slowest_s(self) -> float:
-        """Time of the rank that took longest over files of its own, plus, of each file that all share, the slowest's.
+        """Time of the slowest rank over its own files, plus the slowest rank's time of each shared file.
 
         Darshan's ``agg_time_by_slowest``: what ``agg_perf_by_slowest`` divides by.
         """
@@ -138,7 +138,7 @@ class ModuleCounts:
 
 
 def merged(parts: list[Files], ranks: int) -> Files:
-    """Files of several pieces, each once: bytes and ranks add up, the latter to at most ``ranks``."""
+    """Merge files of several batches: bytes and ranks add up, the latter to at most ``ranks``."""
     if not parts:
         nothing = np.zeros(0)
         return Files(np.zeros(0, dtype=np.uint64), nothing, nothing, nothing, nothing)

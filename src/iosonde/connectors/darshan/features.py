@@ -1,4 +1,4 @@
-"""What tells kinds of jobs apart, for clustering: shares of accesses and logarithms of sizes.
+"""Features of jobs for clustering: shares of accesses and logarithms of sizes.
 
 After Isakov et al., SC20 (Gauge): counters as shares of the operations they are part of, extents as log10, so
 that jobs of one pattern are near one another whatever their length. Every scalar ``feature_*_ratio`` is 0 to 1
@@ -25,7 +25,7 @@ _BOTH = ("READS", "WRITES")
 
 
 def features(job: Job) -> dict[str, float]:
-    """The features that are known of a job, by name without ``feature_``."""
+    """Known features of a job, by name without ``feature_``."""
     return {
         name.removeprefix("feature_"): scalar.value
         for name, scalar in job.scalars.items()
@@ -40,7 +40,7 @@ def features_of(
     files: Files,
     source: str,
 ) -> dict[str, Scalar]:
-    """Every feature of a job, as scalars."""
+    """All features of a job, as scalars."""
     values: dict[str, float | None] = {}
     read = sum(tally.total("BYTES_READ") for tally in base)
     moved = sum(tally.moved_bytes for tally in base)
@@ -66,7 +66,7 @@ def features_of(
 
 
 def _collective(through: ModuleCounts | None) -> dict[str, float | None]:
-    """The share of MPI-IO's accesses that are collective; None without MPI-IO."""
+    """Share of collective accesses in MPI-IO; None without MPI-IO."""
     if through is None:
         return {"collective_ratio": None}
     kinds = {
@@ -76,7 +76,7 @@ def _collective(through: ModuleCounts | None) -> dict[str, float | None]:
 
 
 def _accesses(posix: ModuleCounts | None) -> dict[str, float | None]:
-    """How the files were read and written."""
+    """Shares of access patterns in reads and writes."""
     names = (
         *("reads_ratio", "metadata_operations_ratio", "metadata_time_ratio", "switches_ratio"),
         *("unaligned_file_ratio", "unaligned_memory_ratio"),

@@ -1,4 +1,4 @@
-"""JSON between two processes, its length before it: one value at a time and no byte more than it."""
+"""Length-prefixed JSON between two processes: one value at a time and no byte more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_BYTES = 1 << 28
 
 
 def read_frame(descriptor: int) -> dict[str, Any] | None:
-    """The next value; None at the end, or where the other side has died within one."""
+    """Read the next value; None at the end, or if the other process died within one."""
     head = _exactly(descriptor, _LENGTH.size)
     if head is None:
         return None
@@ -25,7 +25,7 @@ def read_frame(descriptor: int) -> dict[str, Any] | None:
 
 
 def write_frame(descriptor: int, value: dict[str, Any]) -> None:
-    """One value. Raises OSError where nobody listens any more."""
+    """Write one value. Raises OSError if the reader is gone."""
     body = json.dumps(value, separators=(",", ":")).encode()
     rest = memoryview(_LENGTH.pack(len(body)) + body)
     while rest:

@@ -1,4 +1,4 @@
-"""How a Darshan log begins."""
+"""Start of a Darshan log."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ HEAD_BYTES = 16
 
 
 def is_log(begin: bytes) -> bool:
-    """A format version and Darshan's magic number, in either byte order."""
+    """True for a format version and Darshan's magic number, in either byte order."""
     magic = begin[8:HEAD_BYTES]
     return magic in (_MAGIC, _MAGIC[::-1]) and _VERSION.fullmatch(begin[:8]) is not None

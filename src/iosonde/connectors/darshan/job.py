@@ -1,4 +1,4 @@
-"""Darshan's tallies to one Job: what it did, in which pattern, and how fast.
+"""Darshan's sums to one Job: amounts, access pattern and rates.
 
 Which rules decide, all by bytes moved (files only: terminals and pipes do not count):
 
@@ -53,11 +53,11 @@ _LAYERS = {
     "DAOS": "daos",
 }
 _OBJECTS = ("DFS", "DAOS")
-"""Modules of DAOS, whose files no mount point has; where both have the same bytes the first counts."""
+"""Modules of DAOS, whose files have no mount point; if both have the same bytes the first counts."""
 
 Tallies = Mapping[str, ModuleCounts]
 MountOf = Callable[["NDArray[np.uint64]"], list[str]]
-"""Hashes of files -> mount points, "" where it is not known."""
+"""Hashes of files -> mount points, "" if unknown."""
 
 
 def job_of(run: LogHeader, tallies: Tallies, mount_of: MountOf, source: str) -> Job:
@@ -89,7 +89,7 @@ def job_of(run: LogHeader, tallies: Tallies, mount_of: MountOf, source: str) -> 
 
 
 def _counted(tallies: Tallies) -> list[ModuleCounts]:
-    """The modules whose bytes are the job's."""
+    """Modules whose bytes count as the job's."""
     base = [tallies[name] for name in ("POSIX", "STDIO") if name in tallies]
     moved = sum(tally.moved_bytes for tally in base)
     objects = next((t for name in _OBJECTS if (t := tallies.get(name)) and t.moved_bytes > 0), None)
@@ -100,7 +100,7 @@ def _counted(tallies: Tallies) -> list[ModuleCounts]:
 
 
 def _without_objects(tallies: Tallies, mount_of: MountOf) -> MountOf:
-    """Mount points; "" of files in DAOS, also where their names begin as those of files do."""
+    """Mount points; "" for files in DAOS, even if their paths look like those of a mount."""
     known = [tallies[name].files().ids for name in _OBJECTS if name in tallies]
     if not known:
         return mount_of
@@ -114,7 +114,7 @@ def _without_objects(tallies: Tallies, mount_of: MountOf) -> MountOf:
 
 
 def _step(run: LogHeader, files: Files) -> str:
-    """Tells runs apart that one job began in the same second: by the program, and by files and bytes of each."""
+    """Step name that distinguishes runs one job started in the same second: program, files and bytes."""
     digest = 0
     for column in files[:3]:
         digest = zlib.crc32(column.tobytes(), digest)
@@ -122,7 +122,7 @@ def _step(run: LogHeader, files: Files) -> str:
 
 
 def _own(base: list[ModuleCounts], files: Files, source: str) -> dict[str, Scalar]:
-    """What the job did."""
+    """The job's own I/O amounts."""
     read, written = ("BYTES_READ",), ("BYTES_WRITTEN",)
     counts: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         "own_read_bytes": ("bytes", dict.fromkeys(_LAYERS, read)),
@@ -144,7 +144,7 @@ def _own(base: list[ModuleCounts], files: Files, source: str) -> dict[str, Scala
 
 
 def _each(*names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Counters by module: of POSIX and STDIO, of MPI-IO, DFS and DAOS."""
+    """Counters by module: POSIX and STDIO, MPI-IO, DFS and DAOS."""
     of_files, of_mpi, of_dfs, of_daos = names
     return {
         "POSIX": of_files,
@@ -156,7 +156,7 @@ def _each(*names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def _sum(parts: list[tuple[ModuleCounts, tuple[str, ...]]], unit: str, source: str) -> Scalar:
-    """Of counters over modules; None where nothing of them is known."""
+    """Sum of counters over modules; None if all are missing."""
     due = sum(tally.n * len(names) for tally, names in parts)
     known = sum(tally.known(*names) for tally, names in parts)
     flags = _flags([tally for tally, _ in parts])
@@ -174,7 +174,7 @@ def _flags(base: list[ModuleCounts]) -> tuple[str, ...]:
 
 
 def _rates(tallies: Tallies, base: list[ModuleCounts], source: str) -> dict[str, Scalar]:
-    """Bytes by time of the slowest, of each module and of the one that counts."""
+    """Bytes over the slowest rank's time, for each module and the main one."""
     found = {}
     for module, layer in _LAYERS.items():
         tally = tallies.get(module)
@@ -211,7 +211,7 @@ def _direction(base: list[ModuleCounts]) -> Direction:
 
 
 class _Use(NamedTuple):
-    """Files by how many ranks used them; of every layer, for collective buffering hides ranks from the lower."""
+    """Files by number of ranks; of every layer, since collective buffering hides ranks from the lower ones."""
 
     moved: Floats
     ranks: Floats

@@ -1,4 +1,4 @@
-"""The C library inside pydarshan, without the rest of it: its package imports pandas, which takes a second."""
+"""The C library inside pydarshan, without its package, which imports pandas and takes a second."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Library(NamedTuple):
 
 
 def there() -> bool:
-    """Whether pydarshan is installed."""
+    """True if pydarshan is installed."""
     return importlib.util.find_spec("darshan") is not None
 
 
 def missing() -> MissingPartError:
-    """What to say where it is not."""
+    """Error for a missing pydarshan."""
     return MissingPartError(
         "Darshan logs are read by pydarshan, which is missing",
         hint="pip install 'iosonde[darshan]', or the text of darshan-parser",
@@ -34,7 +34,7 @@ def missing() -> MissingPartError:
 
 @functools.cache
 def library() -> Library:
-    """Loads it once. Raises MissingPartError: not installed, or it does not load."""
+    """Load the library once. Raises MissingPartError: not installed, or not loadable."""
     if not there():
         raise missing()
     try:
@@ -46,7 +46,7 @@ def library() -> Library:
 
 
 def _alone() -> Library | None:
-    """From two files of pydarshan; None where they are not what this was written for."""
+    """Load it from two files of pydarshan; None if their layout is unknown."""
     spec = importlib.util.find_spec("darshan")
     if spec is None or spec.origin is None:
         return None

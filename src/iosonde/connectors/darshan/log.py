@@ -1,4 +1,4 @@
-"""Binary logs of Darshan (formats 3.00 to 3.41 and what pydarshan reads besides) to Jobs.
+"""Binary Darshan logs (formats 3.00 to 3.41 and others that pydarshan reads) to Jobs.
 
 Needs the extra ``darshan``. Which numbers and by which rules: ``darshan_job``. Command lines and file names are
 not kept; of the program only its name. A log is read in another process, for pydarshan's C library can end the
@@ -22,7 +22,7 @@ KIND = "Darshan log"
 
 
 def recognises(head: Head) -> bool:
-    """By its first bytes."""
+    """True if the first bytes are a Darshan log's."""
     return is_log(head.raw)
 
 
@@ -49,7 +49,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The Job of each log, on as many CPUs as there are; a log that is damaged is told of."""
+    """The Job of each log, on all CPUs; damaged logs are reported."""
     from iosonde.connectors.darshan.tree import jobs_of
 
     folders = [path for path in paths if path.is_dir()]
@@ -59,14 +59,14 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 def recognises_folder(path: Path) -> bool:
-    """A folder with a log in it, or below."""
+    """True for a folder with a log in or below it."""
     from iosonde.connectors.darshan.tree import logs_in
 
     return next(logs_in(path, lambda _: None), None) is not None
 
 
 def osts_of(path: Path) -> dict[str, tuple[int, ...]]:
-    """Path of a file -> the OSTs it lies on, of those on Lustre that a log knows; else nothing.
+    """Path -> OSTs for the log's files on Lustre; empty for others.
 
     Raises InputFileError, MissingPartError. File names are private: nothing of this goes into the store.
     """
@@ -82,7 +82,7 @@ def osts_of(path: Path) -> dict[str, tuple[int, ...]]:
 
 
 def readable(path: Path) -> None:
-    """Raises InputFileError: unreadable, or no Darshan log."""
+    """Raise InputFileError for an unreadable file or one that is no Darshan log."""
     try:
         with path.open("rb") as file:
             begin = file.read(HEAD_BYTES)

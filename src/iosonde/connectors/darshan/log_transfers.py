@@ -1,4 +1,4 @@
-"""A Darshan log as ``Transfers``: what ``iosonde locate`` reads.
+"""A Darshan log as ``Transfers``, the input of ``iosonde locate``.
 
 Times of small and large accesses do not compare: of each direction the files count that lie within a factor of two of
 the size that moved most bytes.
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 PREFIX = "darshan-"
-"""Of the run's name; job, program and second of its begin follow."""
+"""Prefix of the run's name; job, program and start second follow."""
 _EXPECTED = "records of POSIX, and of LUSTRE with each file's OSTs"
 
 
 def transfers_of_log(path: Path) -> Transfers:
-    """A log's files on Lustre; hosts are unknown. Raises InputFileError (none, or a damaged log), MissingPartError."""
+    """Transfers of a log's files on Lustre; hosts are unknown. Raises InputFileError (none, or a damaged log),
+    MissingPartError.
+    """
     (found,) = transfers_of_logs([path])
     if isinstance(found, InputFileError):
         raise found
@@ -37,7 +39,7 @@ def transfers_of_log(path: Path) -> Transfers:
 
 
 def transfers_of_logs(paths: Sequence[Path]) -> Iterator[Transfers | InputFileError]:
-    """The same of several, in their order; one worker reads all of them. Raises MissingPartError."""
+    """Transfers of several logs, in their order, read by one worker. Raises MissingPartError."""
     waiting = deque(paths)
     with Reader() as reader:
         sent: deque[Path | InputFileError] = deque()
@@ -63,7 +65,7 @@ def transfers_of_logs(paths: Sequence[Path]) -> Iterator[Transfers | InputFileEr
 
 
 def _transfers(path: Path, answer: dict[str, Any]) -> Transfers | InputFileError:
-    """What the worker says of a log; an error where no file can be used."""
+    """Transfers from the worker's answer; an error if no file is usable."""
     rows = np.array(answer["rows"], dtype=np.float64).reshape(-1, 6)
     rows = rows[_alike(rows)]
     if not len(rows):
@@ -100,7 +102,7 @@ def _transfers(path: Path, answer: dict[str, Any]) -> Transfers | InputFileError
 
 
 def _alike(rows: Floats) -> Any:
-    """Rows of the size of each direction that moved most bytes, within a factor of two; shape (rows,)."""
+    """Mask of rows within a factor of two of the size that moved most bytes, per direction; shape (rows,)."""
     keep = np.zeros(len(rows), dtype=bool)
     for way in (0, 1):
         mine = np.flatnonzero(rows[:, 0] == way)

@@ -1,4 +1,4 @@
-"""How long each rank took for each file on Lustre, and which OSTs hold it.
+"""Time of each rank on each Lustre file, and the OSTs of the file.
 
 A file's time is what its reads, or writes, took (``F_READ_TIME``, ``F_WRITE_TIME``), without what a program did between
 them. Names of files are private and stay in the log.
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from iosonde.connectors.darshan.raw import RawLog
 
 LEAST_BYTES = 1 << 20
-"""Of a smaller file latency decides, not bandwidth."""
+"""Least size of a file: below, latency dominates over bandwidth."""
 _TIMED = Module(
     "posix",
     "struct darshan_posix_file",
@@ -28,7 +28,7 @@ _WAYS = ((0, _WRITTEN, _WRITE_BEGIN, _WRITE_S), (1, _READ, _READ_BEGIN, _READ_S)
 
 
 def timed_files(log: RawLog) -> dict[str, Any]:
-    """Rows of files on Lustre as JSON can carry them. Raises InputFileError."""
+    """Rows of Lustre files as JSON-compatible values. Raises InputFileError."""
     osts = dict(log.stripes())
     rows: list[list[float]] = []
     number: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""A binary Darshan log to records, by pydarshan's library: every answer of it is looked at.
+"""A binary Darshan log to records, by pydarshan's library, with every return value checked.
 
 The library is C: with a damaged log it can end the process. Only ``darshan_worker`` calls this.
 """
@@ -33,14 +33,14 @@ EXPECTED = "a whole Darshan log"
 
 
 class ModuleInfo(NamedTuple):
-    """Where a module is in a log."""
+    """Location of a module in a log."""
 
     number: int
     partial: bool
 
 
 class RawLog:
-    """An open log. ``path`` is for what is said of it."""
+    """An open log. ``path`` is for messages."""
 
     def __init__(self, path: str, handle: Any) -> None:
         self.path, self._handle = path, handle
@@ -52,7 +52,7 @@ class RawLog:
         self.names = self._names()
 
     def bad(self, what: str) -> InputFileError:
-        """An error about this log."""
+        """Error about this log."""
         return InputFileError(f"{self.path}: {what}", expected=EXPECTED)
 
     def _run(self) -> LogHeader:
@@ -121,7 +121,7 @@ class RawLog:
         return found
 
     def records(self, module: str, wanted: Module | None = None) -> Iterator[Records]:
-        """Records of a module in blocks; streams of STDIO are left out. ``wanted``: other counters than usual.
+        """Yield records of a module in blocks, without STDIO's streams. ``wanted``: other counters than the default.
 
         Raises InputFileError.
         """
@@ -156,7 +156,7 @@ class RawLog:
             raise self.bad("the table of file names cannot be read")
 
     def _taker(self, module: str, about: Module) -> Callable[[Any], Records]:
-        """From raw words (n, words) to records."""
+        """Converter from raw words (n, words) to records."""
         whole, floats = _columns(about)
         streams = module == "STDIO"
         of_stream = [number for number, name in self.names.items() if name in STREAMS]
@@ -172,14 +172,14 @@ class RawLog:
         return take
 
     def osts(self) -> dict[str, list[int]]:
-        """Path -> the OSTs it lies on, of files on Lustre that the log knows. Raises InputFileError."""
+        """Path -> OSTs of the log's files on Lustre. Raises InputFileError."""
         found: dict[str, list[int]] = {}
         for number, osts in self.stripes():
             found[self.names.get(number, b"?").decode("utf-8", "replace")] = osts
         return found
 
     def stripes(self) -> Iterator[tuple[int, list[int]]]:
-        """Hash of each file on Lustre, and its OSTs in ascending order. Raises InputFileError."""
+        """Yield the hash of each Lustre file, and its OSTs in ascending order. Raises InputFileError."""
         info = self.modules.get("LUSTRE")
         if info is None:
             return
@@ -204,7 +204,7 @@ class RawLog:
 
 @functools.cache
 def _columns(about: Module) -> tuple[list[int], list[int]]:
-    """Where in a record (in words of 8 bytes) the wanted integers and floats are."""
+    """Positions of the wanted integers and floats in a record, in words of 8 bytes."""
     ffi, _ = library()
     fields = dict(ffi.typeof(about.struct).fields)
     whole_at, floats_at = fields["counters"].offset // 8, fields["fcounters"].offset // 8
@@ -219,7 +219,7 @@ def _columns(about: Module) -> tuple[list[int], list[int]]:
 
 @contextmanager
 def opened(path: str) -> Iterator[RawLog]:
-    """A log, open. Raises InputFileError. After an error the library's state is not to be trusted any more."""
+    """Open a log. Raises InputFileError. After an error the library's state is undefined."""
     ffi, lib = library()
     handle = lib.darshan_log_open(path.encode("utf-8", "surrogateescape"))
     if handle == ffi.NULL:

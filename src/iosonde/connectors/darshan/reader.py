@@ -1,4 +1,4 @@
-"""The near side of ``darshan_worker``: asks it for logs and outlives whatever becomes of it."""
+"""Client side of ``darshan_worker``: sends requests and survives the worker's death."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from iosonde.model.text import clean_text
 
 _EXPECTED = "a whole Darshan log"
 AHEAD = 8
-"""Requests on their way to one worker: never more than a pipe takes, so that nobody waits for the other."""
+"""Most requests in flight to one worker: they fit into a pipe, so that neither side blocks."""
 
 Answer = dict[str, Any]
 
 
 class Reader:
-    """A worker. ``waiting``: paths it was sent and has not answered yet, oldest first.
+    """A worker process. ``waiting``: paths sent and not answered yet, oldest first.
 
     Raises MissingPartError where pydarshan is not installed or does not load.
     """
@@ -57,12 +57,12 @@ class Reader:
         )
 
     def fileno(self) -> int:
-        """Readable when there is an answer."""
+        """File descriptor, readable when an answer is there."""
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
     def send(self, path: Path, ask: str = "job") -> None:
-        """Asks for a log. At most ``AHEAD`` may be waiting."""
+        """Request a log. At most ``AHEAD`` may be in flight."""
         assert self._process.stdin is not None
         self.waiting.append(path)
         try:
@@ -71,7 +71,7 @@ class Reader:
             return  # It has died: the answer will say so.
 
     def receive(self) -> tuple[Path, Answer | InputFileError]:
-        """The answer about the oldest log that waits; an error if it is no good.
+        """Receive the answer for the oldest request; an error for a damaged log.
 
         Raises MissingPartError: pydarshan does not load.
         """
@@ -97,7 +97,7 @@ class Reader:
         return path, answer
 
     def _again(self) -> None:
-        """The whole worker has died: a new one gets what the old one had not answered."""
+        """Restart a dead worker and resend the unanswered requests."""
         self.close()
         rest, self.waiting = self.waiting, deque()
         self._process = self._start()
@@ -105,7 +105,7 @@ class Reader:
             self.send(path)
 
     def close(self) -> None:
-        """Ends the worker; what it has not answered is lost."""
+        """End the worker; unanswered requests are lost."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
@@ -132,7 +132,7 @@ def _dead(path: Path, how: str, said: str) -> InputFileError:
 
 
 def _reason(said: str) -> str:
-    """The library's first word about it."""
+    """First line of the library's message."""
     for line in said.splitlines():
         text = line.removeprefix("Error:").strip().rstrip(".")
         if text:

@@ -1,4 +1,4 @@
-"""What is taken of Darshan's records, from logs and from text alike: which counters, as arrays."""
+"""Darshan counters that are read, from logs and from text alike, as arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _sizes(infix: str) -> tuple[str, ...]:
 
 
 class Module(NamedTuple):
-    """A module of Darshan: how its counters begin, and which of them are taken. The four times come last."""
+    """A module of Darshan: prefix of its counters, and those read. The four times come last."""
 
     prefix: str
     struct: str
@@ -92,12 +92,12 @@ MODULES: dict[str, Module] = {
     ),
     "H5F": Module("h5f", "struct darshan_hdf5_file", ()),
 }
-"""Name in a log -> what is taken. Of ``H5F`` only which files there are."""
+"""Name in a log -> counters read. Of ``H5F`` only the set of files."""
 PLACES: dict[str, dict[str, int]] = {name: module.place for name, module in MODULES.items()}
 STREAMS = (b"<STDIN>", b"<STDOUT>", b"<STDERR>")
-"""Names of what is no file: terminals and pipes. Their bytes do not reach a file system."""
+"""Names of terminals and pipes, whose bytes do not reach a file system."""
 MOST_RECORDS = 20_000_000
-"""More make a log that nobody wrote on purpose."""
+"""Most records of a plausible log."""
 MOST_RANKS = 1 << 26
 
 
@@ -116,7 +116,7 @@ class Records(NamedTuple):
 
 @dataclass
 class LogHeader:
-    """What a log says beside its records. Times UTC ns; None where it says nothing possible."""
+    """Header of a log. Times UTC ns; None if missing or impossible."""
 
     version: str
     program: str = ""
@@ -131,14 +131,14 @@ class LogHeader:
 
 
 def program_of(command: str) -> str:
-    """The program's name: no path, and nothing of its arguments, which can hold secrets."""
+    """The program's name, without path and arguments, which can hold secrets."""
     words = command.split(maxsplit=1)
     name = words[0].rstrip("/").rpartition("/")[2] if words else ""
     return clean_text(name[:200])
 
 
 def ranks_of(count: int, where: str) -> int:
-    """A possible number of processes. Raises InputFileError."""
+    """Check a number of processes. Raises InputFileError."""
     if not 0 < count <= MOST_RANKS:
         raise InputFileError(
             f"{where}: a job of {count} processes", expected=f"1 to {MOST_RANKS} processes"
@@ -147,7 +147,7 @@ def ranks_of(count: int, where: str) -> int:
 
 
 def instant(seconds: int, nanoseconds: int = 0) -> int | None:
-    """UTC ns; None for times that no log has (before 2000, after 2200: not set, or damaged)."""
+    """UTC ns; None for times before 2000 or after 2200: not set, or damaged."""
     if 946_684_800 <= seconds < LATEST_S and 0 <= nanoseconds < 1_000_000_000:
         return seconds * 1_000_000_000 + nanoseconds
     return None

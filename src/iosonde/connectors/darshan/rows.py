@@ -1,4 +1,4 @@
-"""Lines of ``darshan-parser --base``, one counter each, to records and their tallies."""
+"""Lines of ``darshan-parser --base``, one counter each, to records and their sums."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Key = tuple[str, str, str]
 
 
 class RecordRows:
-    """What lines of records amount to. Lines that are no good are told of and left out."""
+    """Records built from lines. Malformed lines are reported and left out."""
 
     def __init__(self, path: Path, warn: Warn, ranks: int) -> None:
         self._path, self._warn, self._ranks = path, warn, ranks
@@ -40,13 +40,13 @@ class RecordRows:
         self._total = 0
 
     def tally(self, module: str) -> ModuleCounts | None:
-        """Of a module, made where it is not there yet; None where it is none that counts."""
+        """Sums of a module, created if needed; None for modules that do not count."""
         if module in MODULES and module not in self.tallies:
             self.tallies[module] = ModuleCounts(module, self._ranks, partial=False)
         return self.tallies.get(module)
 
     def take(self, line: Line) -> None:
-        """One line. Raises InputFileError: more records than anyone has."""
+        """Parse one line. Raises InputFileError for an implausible number of records."""
         columns = line.text.split("\t")
         module = _NAMES.get(columns[0], columns[0])
         if len(columns) != _COLUMNS:
@@ -81,7 +81,7 @@ class RecordRows:
         return value
 
     def _begin(self, key: Key, columns: list[str], line: Line) -> None:
-        """A record begins. One that cannot be is told of once, and all its lines are left out."""
+        """Start a record. A malformed one is reported once, and all its lines are left out."""
         self._key, self._record = key, None
         module, rank_text, id_text = key
         whole = rank_text.removeprefix("-").isdecimal() and id_text.isdecimal()
@@ -112,7 +112,7 @@ class RecordRows:
         self._counters = set()
 
     def _flush(self) -> None:
-        """The record that has ended."""
+        """Add the finished record to the sums."""
         if self._record is None:
             return
         module, rank, number = self._record
@@ -142,7 +142,7 @@ class RecordRows:
         )
 
     def finish(self, last: int) -> dict[str, ModuleCounts]:
-        """Every tally. ``last``: the number of the last line. Raises InputFileError: the last record is cut."""
+        """Return all sums. ``last``: the number of the last line. Raises InputFileError: the last record is cut."""
         if self._record is not None:
             module = self._record[0]
             here, full = len(self._counters), self._full.get(module, 0)

@@ -1,4 +1,4 @@
-"""What ``darshan-parser`` prints (3.x; ``--base``, ``--total``, ``--perf``), plain or gzip, to one Job.
+"""Output of ``darshan-parser`` (3.x; ``--base``, ``--total``, ``--perf``), plain or gzip, to one Job.
 
 ::
 
@@ -59,7 +59,7 @@ _DXT = re.compile(r"# DXT, |\s*X_(?:POSIX|MPIIO)\s")
 
 
 def recognises(head: Head) -> bool:
-    """Its first line, and a line about the program or the job."""
+    """True with its first line, and a line about the program or the job."""
     lines = head.lines
     return (
         bool(lines)
@@ -69,12 +69,12 @@ def recognises(head: Head) -> bool:
 
 
 def _word(text: str) -> str:
-    """A number of the header as text; "" where it is none."""
+    """A number of the header as text; "" if malformed."""
     return text.strip() if _WHOLE.fullmatch(text.strip()) else ""
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The Job of one text. Raises InputFileError: no text of Darshan, without numbers, or broken off."""
+    """The Job of one text. Raises InputFileError: no Darshan text, without numbers, or truncated."""
     text = _Text(path, warn)
     for line in read_lines(path, warn):
         text.take(line)
@@ -83,7 +83,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 class _Text:
-    """What has been read so far."""
+    """State of the text being read."""
 
     def __init__(self, path: Path, warn: Warn) -> None:
         self.path, self.warn = path, warn
@@ -99,7 +99,7 @@ class _Text:
         self.last = 0
 
     def take(self, line: Line) -> None:
-        """One line."""
+        """Parse one line."""
         self.last = line.number
         if not line.ended:
             raise bad(self.path, line.number, "the text ends within a line", "the whole text")
@@ -165,7 +165,7 @@ class _Text:
         return int(text) if _WHOLE.fullmatch(text) else None
 
     def job(self) -> Job:
-        """The Job, after the last line. Raises InputFileError: nothing to make one of."""
+        """The Job, after the last line. Raises InputFileError: no data for one."""
         if not self.version:
             raise bad(self.path, 1, "the file is empty", "'# darshan log version: 3.x'")
         if self.dxt:
@@ -187,7 +187,7 @@ class _Text:
         return job_of(run, rows.tallies, mount_of, SOURCE)
 
     def _add_sums(self, rows: RecordRows) -> None:
-        """What ``--total`` and ``--perf`` say, of modules without records."""
+        """Add sums of ``--total`` and ``--perf`` for modules without records."""
         for module in sorted(self.totals.keys() | self.perf.keys()):
             hidden = module == "STDIO" and "POSIX" in self.totals.keys() | self.perf.keys()
             if module in rows.tallies or hidden:

@@ -1,4 +1,4 @@
-"""A folder of Darshan logs to Jobs, on as many CPUs as there are."""
+"""A folder of Darshan logs to Jobs, on all CPUs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from iosonde.model.jobs import Job
 
 SUFFIX = ".darshan"
 _MOST_KEPT = 4096
-"""Answers that wait for an earlier one."""
+"""Most answers held until an earlier one arrives."""
 
 Result = Job | InputFileError
 
@@ -49,7 +49,7 @@ def jobs_of(
 
 
 def logs_in(folder: Path, warn: Warn) -> Iterator[Path]:
-    """Paths of what is, or is named like, a log; sorted folder by folder."""
+    """Paths of files that are Darshan logs or named like one; sorted folder by folder."""
     for entry in entries_below(folder, warn):
         path = Path(entry.path)
         try:
@@ -75,7 +75,7 @@ def _cpus() -> int:
 
 
 def _results(paths: list[Path], processes: int) -> Iterator[Result]:
-    """One result a path, in their order, from several workers."""
+    """A result per path, in their order, from several workers."""
     readers = [Reader() for _ in range(min(processes, len(paths)))]
     try:
         yield from _gathered(paths, readers)
@@ -105,7 +105,7 @@ def _gathered(paths: list[Path], readers: list[Reader]) -> Iterator[Result]:
 
 
 def _ready(readers: list[Reader]) -> list[Reader]:
-    """Those with an answer; waits for the first."""
+    """Workers with an answer; waits for the first."""
     with selectors.DefaultSelector() as selector:
         for reader in readers:
             if reader.waiting:

@@ -1,4 +1,4 @@
-"""The process that reads Darshan logs, so that a log which ends its reader ends nothing else.
+"""Worker process that reads Darshan logs, so that a crash ends only the worker.
 
 ``python -m iosonde.connectors.darshan.worker``: requests on standard input, one answer each on standard output,
 as JSON with its length before it. The library is loaded once; a fork of this process reads logs until one of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SOURCE = "darshan"
 LONGEST_S = 120
-"""So long may one log take."""
+"""Time limit of one log."""
 _MOST_MEMORY = 6 << 30
 _AGAIN, _MOST_TEXT = 17, 4096
 _FIELDS = (
@@ -38,7 +38,7 @@ _FIELDS = (
 
 
 def main() -> None:
-    """Serves until standard input ends."""
+    """Serve requests until standard input ends."""
     answers = os.dup(1)
     said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
     os.dup2(said.fileno(), 2)
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _serve(answers: int, said: IO[bytes]) -> None:
-    """Reads logs until the first bad one. Never returns."""
+    """Read logs until the first bad one. Never returns."""
     code = 0
     try:
         while (request := read_frame(0)) is not None:
@@ -92,7 +92,7 @@ def _serve(answers: int, said: IO[bytes]) -> None:
 
 
 def answer_to(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What a request asks of a log: ``job``, ``osts`` or ``transfers``; or what is wrong with it."""
+    """Answer a request about a log: ``job``, ``osts`` or ``transfers``; or an error."""
     from iosonde.connectors.darshan.on_lustre import timed_files
     from iosonde.connectors.darshan.raw import opened
 
@@ -158,7 +158,7 @@ def _mounts(log: RawLog) -> Callable[[NDArray[np.uint64]], list[str]]:
 
 
 def as_data(job: Job) -> dict[str, Any]:
-    """A Job of a log as JSON can carry it."""
+    """A Job of a log as JSON-compatible values."""
     scalars = {
         name: [s.value, s.unit, s.n, s.missing, list(s.flags)] for name, s in job.scalars.items()
     }
@@ -166,7 +166,7 @@ def as_data(job: Job) -> dict[str, Any]:
 
 
 def job_from(data: Mapping[str, Any]) -> Job:
-    """The Job of ``as_data``."""
+    """Inverse of ``as_data``."""
     from iosonde.model.jobs import Job, Scalar
 
     scalars = {
@@ -177,14 +177,14 @@ def job_from(data: Mapping[str, Any]) -> Job:
 
 
 def finished(job: Job, settings: Settings) -> Job:
-    """With what only the caller knows."""
+    """The Job completed by values that only the caller knows."""
     from dataclasses import replace
 
     return replace(job, system=settings.system) if settings.system else job
 
 
 def _said(said: IO[bytes]) -> str:
-    """What the library has printed since it was last asked."""
+    """Output of the library since the last call."""
     if not os.fstat(said.fileno()).st_size:
         return ""
     text = os.pread(said.fileno(), _MOST_TEXT, 0).decode("utf-8", "replace")

@@ -1,1 +1,1 @@
-"""What GPFS says of itself: mmpmon, mmperfmon, mmdf, mmhealth, mmdiag, mmlsdisk, mmlsqos."""
+"""Readers for GPFS commands: mmpmon, mmperfmon, mmdf, mmhealth, mmdiag, mmlsdisk, mmlsqos."""

@@ -1,4 +1,4 @@
-"""Tables of mmperfmon too wide for a line: their columns in blocks, each below a title of its own.
+"""Tables of mmperfmon too wide for a line: columns in blocks, each below its own title.
 
 ::
 
@@ -23,11 +23,11 @@ class TableRow(NamedTuple):
     block: int
     end_ns: int
     values: list[float]
-    """From the legend's first column on: NaN where other blocks have them."""
+    """From the legend's first column on: NaN for columns of other blocks."""
 
 
 class ColumnBlocks:
-    """Which columns of the legend the rows below a title have."""
+    """Columns of the legend in the rows below a title."""
 
     def __init__(self) -> None:
         self.first = 0
@@ -39,11 +39,11 @@ class ColumnBlocks:
 
     @property
     def width(self) -> int:
-        """How many columns there are; 0 without a title."""
+        """Number of columns; 0 without a title."""
         return self.behind - self.first
 
     def title(self, names: Sequence[str], legend: Sequence[str]) -> None:
-        """A title: the legend's next names, or its first ones again. Raises ValueError: neither."""
+        """Parse a title: the legend's next names, or its first ones again. Raises ValueError for other names."""
         self.number += 1
         for first in (self.behind, 0):
             if names and list(legend[first : first + len(names)]) == list(names):
@@ -57,7 +57,7 @@ class ColumnBlocks:
 
 
 def merged(rows: Sequence[TableRow]) -> tuple[list[tuple[int, list[float]]], bool]:
-    """Rows by time, those of one time in one, the first value of each column; whether a block was out of order."""
+    """Merge rows of equal time, the first value of each column; True if a block was out of order."""
     found: dict[int, list[float]] = {}
     last: dict[int, int] = {}
     disordered = False

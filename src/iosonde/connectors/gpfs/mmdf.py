@@ -1,4 +1,4 @@
-"""GPFS ``mmdf``: room on NSDs, pools and the file system.
+"""GPFS ``mmdf``: capacity of NSDs, pools and the file system.
 
 A file system is as full as its data are: 1 - (free blocks + free fragments) / size, of NSDs that hold data. NSDs with
 metadata only are told apart (``metadata_..._bytes``), so that the fullest NSD is one that can hinder a write.
@@ -42,7 +42,7 @@ class _Room(NamedTuple):
     level: str
     name: str
     prefix: str
-    """``metadata_`` where only metadata are held."""
+    """``metadata_`` for storage of metadata only."""
     size_kib: int
     free_kib: int
 
@@ -98,7 +98,7 @@ class _Rooms(YAnswer):
         self._rooms.append(_Room(level, name, "metadata_" if only else "", total, empty))
 
     def readings(self, time_ns: int) -> Iterator[Reading]:  # noqa: ARG002
-        """Everything that was said, and the file system's own room."""
+        """All readings, and the file system's own capacity."""
         rooms, system = list(self._rooms), self.settings.system
         if not any(room.level == "filesystem" and not room.prefix for room in rooms):
             data = [room for room in rooms if room.level == "nsd" and not room.prefix]

@@ -1,4 +1,4 @@
-"""GPFS ``mmdiag --waiters``: threads that wait, how many and how long.
+"""GPFS ``mmdiag --waiters``: number and waiting time of waiting threads.
 
 ::
 

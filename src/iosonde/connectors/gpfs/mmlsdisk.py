@@ -1,4 +1,4 @@
-"""GPFS ``mmlsdisk``: which disks are up and ready.
+"""GPFS ``mmlsdisk``: disks that are up and ready.
 
 ``available``: 1 for a disk that is up, 0 for one that is down or recovers; ``ready``: 1 for one that takes blocks, 0
 for one that is suspended, emptied or replaced. The answer does not say of which file system it is:

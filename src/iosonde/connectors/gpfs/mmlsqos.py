@@ -85,7 +85,7 @@ class _Classes(YAnswer):
                     yield Reading(series, value * scale, end_ns - length, length)
 
     def _on_day(self, of_day: time, time_ns: int) -> int | None:
-        """The last such time of day that is not behind the answer's own time."""
+        """Latest instant with this time of day, not after the answer's own time."""
         there = datetime.fromtimestamp(time_ns / 1e9, UTC).astimezone(self.settings.zone)
         found = self._clock.ns(datetime.combine(there.date(), of_day))
         if found is None:
@@ -101,7 +101,7 @@ def _of_day(text: str) -> time | None:
 
 
 def _number(text: str) -> float | None:
-    """A number, also with the comma of some locales; None: nan and what is none."""
+    """Parse a number, also with a decimal comma; None for nan and malformed ones."""
     return plain(text.replace(",", ".")) if text.count(",") <= 1 else None
 
 

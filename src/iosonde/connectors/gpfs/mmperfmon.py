@@ -69,7 +69,7 @@ class _Column(NamedTuple):
 
 
 def recognises(head: Head) -> bool:
-    """Whether there is a legend of sensors, in the text or in an archive's first member."""
+    """True with a legend of sensors in the text or in an archive's first member."""
     return _ANY.search(head.data) is not None
 
 
@@ -79,7 +79,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files; a row that several of them have counts once."""
+    """Blocks of several files; a row found in several counts once."""
     reader = _Reader(settings, warn)
 
     def one(path: Path) -> Iterator[Item]:
@@ -99,7 +99,7 @@ class _Reader:
         self._edges: set[tuple[str, str]] = set()
 
     def read(self, path: Path, lines: Iterable[Line]) -> Iterator[Item]:
-        """One answer (or several, each with its legend)."""
+        """Read one answer (or several, each with its legend)."""
         query = _Query(path, self._settings, self._warn, self._gather)
         try:
             for line in lines:
@@ -132,7 +132,7 @@ class _Reader:
 
 
 class _Query:
-    """One answer: its legend, then rows, given on when how far apart they are is known."""
+    """State of an answer: its legend, then rows, emitted once their distance in time is known."""
 
     def __init__(self, path: Path, settings: Settings, warn: Warn, gather: Gather) -> None:
         self._path, self._settings, self._warn, self._gather = path, settings, warn, gather
@@ -172,7 +172,7 @@ class _Query:
             raise ValueError(f"the line is {shown(text)}")
 
     def _column(self, key: str) -> _Column | None:
-        """What a sensor is; None: not meant."""
+        """Series of a sensor; None for ignored ones."""
         words = key.split("|")
         host, sensor, metric = words[0], words[1], words[-1]
         if sensor == "GPFSFilesystem" and metric in _AMOUNTS and len(words) >= 4:
@@ -225,7 +225,7 @@ class _Query:
             raise ValueError(f"the row has {len(values)} values of {blocks.width}")
 
     def end(self) -> None:
-        """The table has ended: say which columns of its legend it did not have."""
+        """End the table: report legend columns that it lacked."""
         self.flush()
         lacking = len(self._names) - self._blocks.behind
         if self._names and lacking > 0 and self._blocks.behind:
@@ -233,7 +233,7 @@ class _Query:
             self._warn(InputFileError(what, expected="a table with every column of the legend"))
 
     def flush(self) -> None:
-        """Give the rows on. The last one stays known, so that the next one's distance is."""
+        """Emit the rows. The last one is remembered for the next one's distance."""
         rows, disordered = merged(self._rows)
         self._rows = []
         if disordered:
@@ -278,7 +278,7 @@ class _Query:
 
 
 def _derived(found: dict[str, float]) -> dict[str, float]:
-    """CPU in all and memory in use, where both parts are known; the parts as they are."""
+    """CPU in total and memory in use, if both parts are known; the parts as they are."""
     more = dict(found)
     if "cpu_user_percent" in found and "cpu_system_percent" in found:
         more["cpu_percent"] = found["cpu_user_percent"] + found["cpu_system_percent"]
@@ -290,7 +290,7 @@ def _derived(found: dict[str, float]) -> dict[str, float]:
 
 
 def _values(words: list[str]) -> tuple[list[float], list[str]]:
-    """Numbers in their base unit (NaN: missing), and words that are none."""
+    """Numbers in base units (NaN: missing), and malformed words."""
     values: list[float] = []
     wrong: list[str] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""GPFS ``mmpmon -p``: counters of a node since its daemon began, per file system (fs_io_s) or in all (io_s).
+"""GPFS ``mmpmon -p``: counters of a node since its daemon started, per file system (fs_io_s) or total (io_s).
 
 ::
 
@@ -54,19 +54,19 @@ _MOST_NODES = 100_000
 
 
 def recognises(head: Head) -> bool:
-    """Whether one of the first lines is an answer of mmpmon."""
+    """True if one of the first lines is an answer of mmpmon."""
     return any(
         _BEGIN.match(line) or _PLAIN.fullmatch(line.strip()) for line in islice(head.lines, 200)
     )
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """What passed between readings, of each node and file system. Raises InputFileError (unreadable)."""
+    """Increments between readings, of each node and file system. Raises InputFileError (unreadable)."""
     yield from read_many([path], settings, warn)
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files, each with one reading or many."""
+    """Increments from several files, each with one reading or many."""
     log = _Log(settings, warn, of_one(paths, settings.progress))
     yield from read_each(paths, log.read, lambda: log.rest(paths), warn, settings.progress)
 
@@ -100,7 +100,7 @@ class _Log:
         self._clocks.close()
 
     def _answer(self, path: Path, number: int, text: str, ended: bool) -> None:
-        """One answer, as ``-p`` writes it; one that is none is told of."""
+        """Parse one answer in ``-p`` format; a malformed one is reported."""
         try:
             self._take(text, ended)
         except ValueError as error:
@@ -148,7 +148,7 @@ class _Log:
     def _numbers(
         self, pairs: dict[str, str], node: str, system: str, time_ns: int, ended: bool
     ) -> None:
-        """A number that is none is missing; the last one of a cut line may be cut itself."""
+        """Store an answer's numbers. Malformed ones are missing; the last one of a cut line may be cut itself."""
         wrong, last = [], list(pairs)[-1]
         for name, metric in COUNTERS.items():
             value = count(pairs.get(name, ""))
@@ -164,7 +164,7 @@ class _Log:
 
 
 class _Plain:
-    """An answer for people, line by line, to the words of ``-p``."""
+    """Converts an answer in the table for people, line by line, to the words of ``-p``."""
 
     def __init__(self, found: re.Match[str], number: int) -> None:
         self.number = number
@@ -172,7 +172,7 @@ class _Plain:
         self._words = [f"_{found[3]}_", "_n_", found[1], "_nn_", found[2], "_rc_", code]
 
     def take(self, text: str) -> bool:
-        """Whether a line is part of it."""
+        """Parse a line; False if it is not part of the answer."""
         found = _PLAIN_FIELD.fullmatch(text)
         if found is None or len(self._words) > 100:
             return False
@@ -188,7 +188,7 @@ class _Plain:
 
 
 class _Clocks:
-    """How far each node's clock is from the others', by the times of answers to one request.
+    """Offsets of the nodes' clocks, by the times of answers to one request.
 
     A request's answers follow one another; the next request begins where a node and file system come again.
     """

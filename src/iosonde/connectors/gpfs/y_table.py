@@ -31,7 +31,7 @@ _MOST_WORDS = 200
 
 
 class Reading(NamedTuple):
-    """One number. ``time_ns`` None: of the answer; ``step_ns``: it is a mean over the step from then on."""
+    """A reading. ``time_ns`` None: of the answer; ``step_ns``: a mean over the step from then on."""
 
     series: ComponentSeries
     value: float
@@ -40,17 +40,17 @@ class Reading(NamedTuple):
 
 
 class YAnswer:
-    """One answer of a command, row by row. A subclass says what rows look like, and what they mean."""
+    """An answer of a command, row by row. A subclass defines the format and meaning of rows."""
 
     COMMAND: ClassVar[str]
     TITLES: ClassVar[str]
-    """Regular expression of the kinds of rows (between command and HEADER) that this command has."""
+    """Regular expression of this command's kinds of rows (between command and HEADER)."""
     SIGNS: ClassVar[tuple[Pattern, ...]]
-    """Lines of the table for people; a file that has all of them is one."""
+    """Lines of the table for people; a file with all of them is one."""
     ROWS: ClassVar[tuple[tuple[str, Pattern], ...]]
-    """Kind and pattern of the rows for people; the cells of kind "" hold for all rows below it."""
+    """Kind and pattern of the rows for people; cells of kind "" apply to all rows below."""
     CUT: ClassVar[Pattern | None] = None
-    """The begin of a row for people, which no pattern of ``ROWS`` fits."""
+    """Start of a row for people that no pattern of ``ROWS`` fits."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path, self.settings = path, settings
@@ -62,7 +62,7 @@ class YAnswer:
         self._above: Cells = {}
 
     def take(self, text: str) -> None:
-        """One line. Raises ValueError: a row that is cut, or says what cannot be."""
+        """Parse one line. Raises ValueError for a cut row or impossible values."""
         words = text.split(":")
         if words[0] == self.COMMAND:
             if 4 <= len(words) <= _MOST_WORDS:
@@ -91,14 +91,14 @@ class YAnswer:
         self.row(kind, dict(zip(names, map(unquote, words), strict=False)))
 
     def title(self, kind: str) -> None:
-        """A title of the colon form: there may be no row below it."""
+        """Handle a title of the colon form, possibly without rows."""
 
     def row(self, kind: str, cells: Cells) -> None:
-        """One row. Raises ValueError."""
+        """Handle one row. Raises ValueError."""
         raise NotImplementedError
 
     def readings(self, time_ns: int) -> Iterator[Reading]:  # noqa: ARG002
-        """Numbers of the answer, when all lines were taken. ``time_ns``: the answer's own time."""
+        """Readings of the answer, after all lines. ``time_ns``: the answer's own time."""
         return (Reading(series, value) for series, value in self.found.items())
 
 
@@ -107,7 +107,7 @@ ReadMany = Callable[[Sequence[Path], Settings, Warn], Iterator[Item]]
 
 
 def connector(kind: str, answer: type[YAnswer]) -> tuple[Callable[[Head], bool], Read, ReadMany]:
-    """``recognises``, ``read`` and ``read_many`` of a command, as ``connectors.source`` wants them."""
+    """``recognises``, ``read`` and ``read_many`` of a command, as ``connectors.source`` expects them."""
     title = re.compile(f"{answer.COMMAND}:(?:{answer.TITLES}):HEADER:version:.*")
 
     def recognises(head: Head) -> bool:
@@ -134,7 +134,7 @@ def connector(kind: str, answer: type[YAnswer]) -> tuple[Callable[[Head], bool],
 def _file(
     path: Path, kind: type[YAnswer], settings: Settings, gather: Gather, warn: Warn
 ) -> Iterator[Item]:
-    """All answers of a file into ``gather``; its blocks where it is full. Raises InputFileError."""
+    """Read all answers of a file into ``gather``; yield blocks when it is full. Raises InputFileError."""
     clock = WallTimes(settings.zone, ascending=True)
     answer, stamp, lines = kind(path, settings), None, 0
     try:
@@ -161,7 +161,7 @@ def _file(
 
 
 def _give(answer: YAnswer, time_ns: int | None, gather: Gather) -> None:
-    """Numbers of one answer into ``gather``."""
+    """Put readings of one answer into ``gather``."""
     if time_ns is None:
         time_ns, notes = recorded(answer.path, answer.settings)
         for note in notes:

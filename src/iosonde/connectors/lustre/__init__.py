@@ -1,1 +1,1 @@
-"""What Lustre sites record: LMT, TOKIO, /proc, job_stats, lfs df, lctl dl."""
+"""Readers for records of Lustre sites: LMT, TOKIO, /proc, job_stats, lfs df, lctl dl."""

@@ -1,4 +1,5 @@
-"""``lctl get_param`` on servers and clients: counters and room of OSTs, MDTs and mounts; one text, or a log of many.
+"""``lctl get_param`` on servers and clients: counters and capacity of OSTs, MDTs and mounts; one text, or a log of
+many.
 
 ::
 
@@ -37,12 +38,12 @@ _OURS = re.compile(
 )
 _LOOK = 3000
 _MOST_LINES = 2_000_000
-"""Of one parameter (job_stats of a million jobs are longer: their rest is told of)."""
+"""Most lines of one parameter; the rest, as of job_stats of a million jobs, is reported."""
 _MOST_HOSTS = 20_000
 
 
 def recognises(head: Head) -> bool:
-    """A parameter that is read here among the first lines, not of jobs only; nothing but a time before the first."""
+    """True with a known parameter among the first lines, not only of jobs; only a time may precede it."""
     lines = [line for line in head.lines[:_LOOK] if line.strip()]
     clock = WallTimes(None)
     first = next((line for line in islice(lines, 3) if stamp_of(line, clock) is None), "")
@@ -57,7 +58,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files: snapshots of one server, or servers of one file system."""
+    """Blocks and Jobs of several files: snapshots of one server, or servers of one file system."""
     passed = Passed(settings.system)
     within = of_one(paths, settings.progress)
 
@@ -77,7 +78,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 class _Part:
-    """A parameter whose value is being read."""
+    """Parameter whose value is being read."""
 
     def __init__(self, found: re.Match[str], number: int) -> None:
         self.kind, self.name, self.file = found["kind"], found["name"], found["file"]
@@ -87,7 +88,7 @@ class _Part:
 
 
 class _Host:
-    """Where the text of one server is: pdsh mixes their lines."""
+    """Parse state of one server's text: pdsh mixes their lines."""
 
     def __init__(self) -> None:
         self.part: _Part | None = None
@@ -111,7 +112,7 @@ class _Text:
         self._clock = WallTimes(settings.zone, ascending=True)
 
     def read(self, passed: Passed) -> Iterator[Item]:
-        """What there is to say until now; the rest comes when all was read."""
+        """Yield finished items; the rest follows at the end of all files."""
         broken: InputFileError | None = None
         try:
             for line in read_lines(self._path, self._warn, self._progress):
@@ -146,7 +147,7 @@ class _Text:
         host.part = _Part(found, line.number)
 
     def _host(self, text: str, begins: re.Match[str] | None) -> _Host:
-        """Whose line it is: a name before a colon counts where parameters came with it."""
+        """Host of a line: a name before a colon counts if parameters came with it."""
         name = (begins["host"] or "") if begins else text.partition(":")[0]
         if begins is None and name not in self._hosts:
             name = ""
@@ -155,12 +156,12 @@ class _Text:
         return self._hosts.setdefault(name, _Host())
 
     def _bare(self, text: str) -> str:
-        """Without the server's name before it."""
+        """The line without the server's name before it."""
         name, colon, rest = text.partition(":")
         return rest.removeprefix(" ") if colon and name in self._hosts else text
 
     def _close(self, host: _Host) -> None:
-        """The value of a parameter is whole."""
+        """Finish the value of a parameter."""
         part, host.part = host.part, None
         if part is None:
             return
@@ -174,7 +175,7 @@ class _Text:
         host.snapshot.take(part.kind, part.name, part.file, part.lines, complain)
 
     def _give(self, host: _Host, passed: Passed) -> Iterator[Item]:
-        """A snapshot of one server is whole."""
+        """Finish a snapshot of one server."""
         self._close(host)
         snapshot, host.snapshot, host.seen = host.snapshot, None, set()
         if snapshot is None:

@@ -1,4 +1,4 @@
-"""pyLMT's h5lmt files (HDF5): a day of one file system, rates in tables that lie on their side.
+"""pyLMT's h5lmt files (HDF5): a day of one file system, rates in transposed tables.
 
 Edges: FSStepsDataSet has T + 1 stamps for T steps. A rate at stamp i was measured over the step that
 *ends* there, so that the first column says nothing and the last belongs to the day's last step: the amount
@@ -58,11 +58,11 @@ _ALWAYS = frozenset(
         *("statfs", "create", "setattr", "getattr"),
     )
 )
-"""Operations LMT has always recorded. Of others, a row of zeros says that nobody did."""
+"""Operations LMT has always recorded. For others, a row of zeros means not recorded."""
 
 
 class _Series(NamedTuple):
-    """One metric: what its rows are called, and how a span of columns is read as (N, T)."""
+    """Metric: names of its rows, and reader of a span of columns as (N, T)."""
 
     place: str
     data: Any
@@ -70,14 +70,14 @@ class _Series(NamedTuple):
     metric: str
     names: tuple[str, ...]
     row: int | None = None
-    """Only this row, for the operations."""
+    """Row number, if the metric is a single row (operations)."""
     notes: tuple[Note, ...] = ()
     moved: Any = None
-    """The dataset of bytes beside a histogram of sizes."""
+    """Dataset of bytes that belongs to a histogram of sizes."""
 
 
 def recognises(head: Head) -> bool:
-    """An HDF5 file with pyLMT's table of steps."""
+    """True for an HDF5 file with pyLMT's table of steps."""
     if not head.raw.startswith(hdf5.MAGIC):
         return False
     try:
@@ -88,7 +88,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | Item]:
-    """Blocks of targets, servers and operations. Raises InputFileError: no HDF5, broken, without steps."""
+    """Blocks of targets, servers and operations. Raises InputFileError: no HDF5, damaged, without steps."""
     with hdf5.opened(path) as file:
         stamps = hdf5.dataset(file, _STEPS, (1,))
         if stamps is None:
@@ -125,7 +125,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | I
 
 
 def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, warn: Warn) -> Any:
-    """A dataset; None, and told of, where it is not what it should be."""
+    """A dataset; None, with a report, if it is malformed."""
     try:
         return hdf5.dataset(file, place, dimensions)
     except (ValueError, OSError) as error:
@@ -134,7 +134,7 @@ def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, warn
 
 
 def _system(file: Any) -> str:
-    """The file system that the names of OSTs begin with, or the one the steps name."""
+    """File system by the prefix of OST names, or as the steps name it."""
     for place in (_READ, _WRITE):
         for name in hdf5.names_of(file, place, "OSTNames")[:1]:
             if found := system_of(name):
@@ -143,7 +143,7 @@ def _system(file: Any) -> str:
 
 
 def _ends_its_step(file: Any, steps: TimeSteps) -> bool:
-    """Whether a rate belongs to the step that ends at its stamp (see above)."""
+    """True if a rate belongs to the step that ends at its stamp (see above)."""
     first = last = False
     for place in (_READ, _WRITE, _OPS):
         try:
@@ -157,7 +157,7 @@ def _ends_its_step(file: Any, steps: TimeSteps) -> bool:
 
 
 def _series(place: str, data: Any) -> Iterator[_Series]:
-    """The metrics of a dataset."""
+    """Metrics of a dataset."""
     if place in (_READ, _WRITE):
         metric = "read_bytes" if place == _READ else "written_bytes"
         yield _Series(place, data, "ost", metric, _names(data, "OSTNames"))
@@ -176,14 +176,14 @@ def _series(place: str, data: Any) -> Iterator[_Series]:
 
 
 def _any(data: Any, row: int) -> bool:
-    """Whether a row has anything but zeros."""
+    """True if a row has any value but zero."""
     width = hdf5_steps.BLOCK_VALUES
     spans = range(0, data.shape[1], width)
     return any(bool(np.any(data[row, begin : begin + width])) for begin in spans)
 
 
 def _names(data: Any, attribute: str) -> tuple[str, ...]:
-    """Names of the rows; () unless each has one of its own."""
+    """Names of the rows; () unless all are distinct."""
     names = hdf5.texts(data.attrs.get(attribute, ()))
     good = len(names) == data.shape[0] and len(set(names)) == len(names) and all(names)
     return names if good else ()
@@ -192,7 +192,7 @@ def _names(data: Any, attribute: str) -> tuple[str, ...]:
 def _blocks(
     series: _Series, steps: TimeSteps, missing: Any, system: str, at_end: bool
 ) -> Iterator[MetricBlock]:
-    """One metric in slices of time."""
+    """Blocks of one metric in slices of time."""
     unit, kind = SERIES[series.metric]
     gauge = kind == "gauge"
     total = len(steps.time_ns)
@@ -239,7 +239,7 @@ def _blocks(
 
 
 def _beside(series: _Series, moved: Any) -> _Series:
-    """With the bytes that its histograms are of, where they are of the same targets and steps."""
+    """The series with the bytes of its histograms, if both have the same targets and steps."""
     fits = moved is not None and (moved.shape[0], moved.shape[-1]) == (
         series.data.shape[0],
         series.data.shape[-1],

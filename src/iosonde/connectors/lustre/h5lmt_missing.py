@@ -1,4 +1,4 @@
-"""What an h5lmt file did not record: marked samples, what follows a gap, and histograms of sizes that stayed empty."""
+"""Missing data of an h5lmt file: marked samples, steps after a gap, and size histograms that stayed empty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def marked(missing: Any, columns: Places, series: int, *, of_servers: bool) -> Flags:
-    """(T, N): samples that FSMissingGroup marks, by server. ``series``: N; not ``of_servers``: none are."""
+    """(T, N): samples that FSMissingGroup marks, by server. ``series``: N; not ``of_servers``: no marks."""
     none = np.zeros((len(columns), series), dtype=np.bool_)
     if missing is None or not of_servers or missing.shape[1] <= int(columns.max()):
         return none
@@ -27,7 +27,7 @@ def marked(missing: Any, columns: Places, series: int, *, of_servers: bool) -> F
 
 
 def without_begin(value: Floats, begin: Flags) -> Flags:
-    """(T, N): steps whose begin was not seen and that have a rate of 0: pyLMT may have written none.
+    """(T, N): zero rates in steps whose start was not observed: pyLMT may have had no value.
 
     A rate above 0 was measured: what passed in its step is known, what passed in the gap before it is not.
     """
@@ -36,7 +36,7 @@ def without_begin(value: Floats, begin: Flags) -> Flags:
 
 
 def rows_with_any(data: Any) -> Flags:
-    """(N,): rows of a dataset that have anything but zeros at any time."""
+    """(N,): rows of a dataset with a value other than zero."""
     found = np.zeros(data.shape[0], dtype=np.bool_)
     width = max(1, hdf5_steps.BLOCK_VALUES // max(1, data.size // data.shape[-1]))
     for begin in range(0, data.shape[-1], width):
@@ -46,6 +46,6 @@ def rows_with_any(data: Any) -> Flags:
 
 
 def empty_histograms(counts: Floats, moved: Floats, dead: Flags) -> Flags:
-    """(T, N): counts of 0 that are none: bytes moved meanwhile, or the row is ``dead`` (N,): it never counted any."""
+    """(T, N): zero counts that are missing: bytes moved meanwhile, or the row is ``dead`` (N,) and never counted."""
     wrong: Flags = (counts == 0) & ((moved > 0) | dead)
     return wrong

@@ -1,4 +1,4 @@
-"""HDF5 files of strangers: no links out of the file, no plug-ins, no sizes that the file cannot mean."""
+"""Safe access to foreign HDF5 files: no links out of the file, no plug-ins, no impossible sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_COLUMNS = 100_000
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """An ``h5py.File`` for reading. Every fault of the file becomes an InputFileError."""
+    """An ``h5py.File`` for reading. Every error of the file becomes an InputFileError."""
     import h5py  # type: ignore[import-untyped]
 
     try:
@@ -40,13 +40,13 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def _broken(path: Path, error: Exception) -> InputFileError:
-    """What the library says of a file, in one line."""
+    """Error with the library's message in one line."""
     reason = (str(error).splitlines() or [repr(error)])[0][:300]
     return InputFileError(f"cannot read {path}: {reason}", expected="a whole HDF5 file")
 
 
 def dataset(file: Any, name: str, dimensions: tuple[int, ...] = (2,)) -> Any | None:
-    """A dataset of numbers that lies in this file; None if there is none of that name.
+    """A dataset of numbers stored in this file; None if there is none of that name.
 
     Raises ValueError: a link elsewhere, a virtual or external dataset, another shape or type, sizes that
     cannot be meant.
@@ -75,7 +75,7 @@ def dataset(file: Any, name: str, dimensions: tuple[int, ...] = (2,)) -> Any | N
 
 
 def names_of(file: Any, name: str, attribute: str) -> tuple[str, ...]:
-    """The names that a dataset carries; () where there is none, or none that may be read."""
+    """Names attached to a dataset; () if missing or not readable."""
     try:
         data = dataset(file, name, (1, 2, 3))
     except ValueError:
@@ -84,7 +84,7 @@ def names_of(file: Any, name: str, attribute: str) -> tuple[str, ...]:
 
 
 def texts(values: Any) -> tuple[str, ...]:
-    """An attribute as names; () for what is none."""
+    """An attribute as names; () if malformed."""
     array = np.atleast_1d(np.asarray(values))
     if array.ndim != 1 or len(array) > _MOST_COLUMNS or array.dtype.kind not in "SUO":
         return ()
@@ -92,7 +92,7 @@ def texts(values: Any) -> tuple[str, ...]:
 
 
 def text(value: Any) -> str:
-    """An attribute as one text, at most 128 characters; "" for what is none."""
+    """An attribute as text, at most 128 characters; "" if malformed."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     if isinstance(value, bytes):

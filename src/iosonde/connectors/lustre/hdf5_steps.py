@@ -1,4 +1,4 @@
-"""Tables of HDF5 files by time: rows in order, in slices of bounded size, with NaN where nothing was written."""
+"""Time-indexed tables of HDF5 files: rows in time order, in slices of bounded size, NaN for unwritten values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 BLOCK_VALUES = 2_000_000
-"""Values that are read at a time."""
+"""Most values read at a time."""
 
 
 class TimeSteps:
-    """Time stamps of a file, s since the epoch, put in order: where each row lies and how long its step is."""
+    """Time stamps of a file, s since the epoch, sorted: the row of each and the length of its step."""
 
     def __init__(self, stamps: NDArray[Any]) -> None:
-        """``stamps`` (T,): as they are in the file. Zeros, negative ones and those beyond 2262 are no times."""
+        """Sort ``stamps`` (T,) as stored. Zeros, negative ones and those beyond 2262 are dropped."""
         seconds = np.asarray(stamps, dtype=np.float64)
         good = np.isfinite(seconds) & (seconds > 0) & (seconds < 9.2e9)
         rows = np.flatnonzero(good)
@@ -43,7 +43,7 @@ class TimeSteps:
         """The usual step; 0 if there is only one time."""
 
     def within(self, rows: int) -> TimeSteps:
-        """Those that a table of that many rows has rows for."""
+        """Steps whose rows exist in a table of that many rows."""
         cut = object.__new__(TimeSteps)
         cut.__dict__.update(self.__dict__)
         inside = self.rows < rows
@@ -51,20 +51,20 @@ class TimeSteps:
         return cut
 
     def slices(self, columns: int) -> Iterator[slice]:
-        """Spans of rows that hold at most ``BLOCK_VALUES`` values."""
+        """Slices of rows with at most ``BLOCK_VALUES`` values."""
         rows = max(1, BLOCK_VALUES // max(columns, 1))
         for begin in range(0, len(self.time_ns), rows):
             yield slice(begin, min(begin + rows, len(self.time_ns)))
 
     def lengths(self, rows: slice) -> Ints:
-        """How long each step is: the usual length, or less where the next begins earlier."""
+        """Length of each step: the usual one, or less if the next starts earlier."""
         ends = np.append(self.time_ns[1:], np.iinfo(np.int64).max)[rows]
         length: Ints = np.minimum(ends - self.time_ns[rows], self.step_ns)
         return length
 
 
 def taken(data: Any, rows: Places, axis: int = 0) -> Floats:
-    """Rows of a dataset (along its last axis: ``axis`` -1) as float64, in the order asked for."""
+    """Rows of a dataset (``axis`` -1: along its last axis) as float64, in the order requested."""
     low, high = int(rows.min()), int(rows.max()) + 1
     picked = rows - low
     if high - low > 4 * len(rows) + 1000:  # rows from all over: one after the other
@@ -77,7 +77,7 @@ def taken(data: Any, rows: Places, axis: int = 0) -> Floats:
 
 
 def time_notes(steps: TimeSteps, place: str) -> list[Note]:
-    """What was wrong with the time stamps."""
+    """Notes on repeated and unordered time stamps."""
     notes = []
     if steps.late:
         notes.append(Note("out-of-order", f"time stamps of {place}", steps.late))
@@ -87,7 +87,7 @@ def time_notes(steps: TimeSteps, place: str) -> list[Note]:
 
 
 def cleaned(value: Floats, place: str) -> tuple[Floats, list[Note]]:
-    """Values with NaN where they are -0.0, infinite or negative, and how many of each there were."""
+    """Values with NaN for -0.0, infinite and negative ones, and notes with their numbers."""
     never = (value == 0) & np.signbit(value)
     wrong = np.isinf(value) | (value < 0)
     absent = np.isnan(value)
@@ -102,7 +102,7 @@ def cleaned(value: Floats, place: str) -> tuple[Floats, list[Note]]:
 
 
 def amounts(value: Floats) -> Floats:
-    """Products of rates and steps: whole numbers again where only rounding made them others."""
+    """Products of rates and steps, rounded to integers if they differ only by rounding."""
     whole = np.rint(value)
     near = np.abs(value - whole) <= np.maximum(np.abs(value), 1.0) * 1e-12
     return np.where(near, whole, value)

@@ -1,4 +1,4 @@
-"""Logs that repeat a command's text: ``BEGIN <epoch>`` or another time, then what it printed, again and again."""
+"""Logs that repeat a command's output: ``BEGIN <epoch>`` or another time, then the output, again and again."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from iosonde.model.units import to_ns
 
 
 class Dated(NamedTuple):
-    """A line and when it was printed."""
+    """A line and its print time."""
 
     time_ns: int
     line: Line
     begins: bool
-    """It is the first of its text: a ``BEGIN``, or the file's first line."""
+    """True for the first line of an output: a ``BEGIN``, or the file's first line."""
     stamp: bool
-    """It is no more than the time (``BEGIN``, or another that ``stamps`` knows)."""
+    """True for a line with a time only (``BEGIN``, or another that ``stamps`` knows)."""
 
 
 def dated_lines(path: Path, settings: Settings, warn: Warn, clock: WallTimes) -> Iterator[Dated]:
-    """Every line with the time of the ``BEGIN`` (or other stamp) before it, else of the file (see ``single``).
+    """Yield every line with the time of the ``BEGIN`` (or other stamp) before it, else of the file (see ``single``).
 
     ``clock``: of stamps without a zone; it has their notes.
     """
@@ -46,7 +46,7 @@ def dated_lines(path: Path, settings: Settings, warn: Warn, clock: WallTimes) ->
 
 
 def single(path: Path, settings: Settings) -> tuple[int, tuple[Note, ...]]:
-    """When a text without a ``BEGIN`` is from: ``Settings.day`` at 0:00, else when the file was last written."""
+    """Time of a text without a ``BEGIN``: ``Settings.day`` at 0:00, else the file's modification time."""
     if settings.day is not None:
         moment = datetime.combine(settings.day, time(0), tzinfo=settings.zone)
         aware = moment.astimezone() if settings.zone is None else moment

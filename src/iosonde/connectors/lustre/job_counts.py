@@ -1,4 +1,4 @@
-"""What OSTs and MDTs counted for jobs, snapshot by snapshot, to what each job did between them and in all."""
+"""Job counters of OSTs and MDTs, snapshot by snapshot, to increments and totals of each job."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_ENTRIES = 3_000_000
 _CELLS = 2_000_000
 _NEAR_NS = 300 * 10**9
 _NO_PART = -1.0
-"""A step before a job began, or after it was gone."""
+"""Value of a step before a job started or after it was gone."""
 
 
 class JobCounts:
@@ -54,7 +54,7 @@ class JobCounts:
         self._fell: dict[str, int] = {}
 
     def add(self, entries: list[JobStats], when: int | None, read: Iterable[str] = ()) -> None:
-        """One snapshot of the targets ``read``, of which some may list no job.
+        """Add a snapshot of the targets ``read``, some of which may list no job.
 
         ``when`` None: the youngest time in it.
         """
@@ -76,7 +76,7 @@ class JobCounts:
             of_job.setdefault(when, entry)
 
     def items(self) -> Iterator[Item]:
-        """What jobs did between snapshots, and what each did in all."""
+        """Yield increments of jobs between snapshots, and each job's totals."""
         jobs: dict[str, list[tuple[str, str]]] = {}
         for target, name in self._entries:
             jobs.setdefault(job_id(name), []).append((target, name))
@@ -129,7 +129,7 @@ class JobCounts:
         keys: dict[str, list[tuple[str, str]]],
         snapshots: dict[int, set[str]],
     ) -> Iterator[MetricBlock]:
-        """One metric after the other, so many jobs at a time as may be."""
+        """Blocks of one metric after the other, in batches of jobs of bounded size."""
         instants = sorted(snapshots)
         time_ns = np.array(instants, dtype=np.int64)
         width = max(1, _CELLS // len(instants))
@@ -160,7 +160,7 @@ class JobCounts:
                 )
 
     def _notes(self, metric: str) -> tuple[Note, ...]:
-        """What has to be said of a block."""
+        """Notes of a block."""
         counted = (
             ("counter-reset", f"{metric} of jobs", self._fell.get(metric, 0)),
             ("duplicate", "entries of jobs", self.twice),
@@ -169,7 +169,7 @@ class JobCounts:
         return (*self.stated, *(Note(flag, what, n) for flag, what, n in counted if n))
 
     def _between(self, key: tuple[str, str], snapshots: dict[int, set[str]]) -> dict[str, Floats]:
-        """What one entry says of each step (T - 1,): ``_NO_PART`` if nothing, NaN if that is not known."""
+        """Increments of one entry per step (T - 1,): ``_NO_PART`` outside the job, NaN if unknown."""
         entries = self._entries[key]
         found: dict[str, Floats] = {}
         instants = sorted(snapshots)
@@ -191,7 +191,7 @@ class JobCounts:
         return found
 
     def _job(self, system: str, job: str, keys: list[tuple[str, str]]) -> Job:
-        """All a job did since its entries began, by the last entry of each target."""
+        """Totals of a job since its entries started, by the last entry of each target."""
         last = [self._entries[key][max(self._entries[key])] for key in keys]
         scalars: dict[str, Scalar] = {}
         for name, metric in _OWN.items():
@@ -216,18 +216,18 @@ class JobCounts:
 
 
 def _sum(one: Floats, other: Floats) -> Floats:
-    """Sums of steps in which a part may have no part."""
+    """Sum of steps in which a target may have no part."""
     both = np.where(one == _NO_PART, 0.0, one) + np.where(other == _NO_PART, 0.0, other)
     total: Floats = np.where((one == _NO_PART) & (other == _NO_PART), _NO_PART, both)
     return total
 
 
 def _known(steps: Floats) -> Floats:
-    """NaN for steps in which nothing has a part."""
+    """Steps with NaN for those without any part."""
     return np.where(steps == _NO_PART, np.nan, steps)
 
 
 def job_id(name: str) -> str:
-    """The id in a job's name: its leading digits, if a sign ends them; else the whole name."""
+    """Job id: the leading digits of a job's name if a separator ends them; else the whole name."""
     found = _ID.match(name)
     return found[1] if found else name

@@ -1,4 +1,4 @@
-"""Lustre's job_stats: what each OST and MDT counted for each job, as ``lctl get_param *.job_stats`` prints it.
+"""Lustre's job_stats: counters of each OST and MDT per job, as ``lctl get_param *.job_stats`` prints them.
 
 Several snapshots in one file: each begins with ``BEGIN <epoch>``, or with a target that was there before.
 Two snapshots give what each job did between them (level "job"): a target that lists a job in the second
@@ -34,7 +34,7 @@ _TARGET = re.compile(r"(?:obdfilter|mdt)\.([^=\s]{1,200})\.job_stats=.*")
 
 
 def recognises(head: Head) -> bool:
-    """A line ``job_stats:`` (alone, or behind a target) among the first, and nothing before it but BEGIN."""
+    """True with a line ``job_stats:`` (alone, or after a target) among the first, preceded only by BEGIN."""
     clock = WallTimes(None)
     for line in head.lines[:20]:
         text = line.strip()
@@ -51,7 +51,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files: snapshots of one server, or servers of one file system."""
+    """Blocks and Jobs of several files: snapshots of one server, or servers of one file system."""
     counts = JobCounts(settings.system)
     unnamed: list[UnnamedList] = []
     within = of_one(paths, settings.progress)
@@ -90,7 +90,7 @@ class _File:
         self._named = False
 
     def read(self, unnamed: list[UnnamedList], progress: Callable[[int, int], None] | None) -> None:
-        """Lists that name no target go into ``unnamed``. Raises InputFileError; what came before counts."""
+        """Read the file; lists that name no target go into ``unnamed``. Raises InputFileError after the good part."""
         try:
             for line in read_lines(self._path, self._warn, progress):
                 self._take(line)
@@ -105,7 +105,7 @@ class _File:
                 unnamed += self._unnamed
 
     def _take(self, line: Line) -> None:
-        """One line: a time, a target, the title of a list, or a line of one."""
+        """Parse one line: a time, a target, the title of a list, or a line of one."""
         stamp, begun = stamp_of(line.text, self._clock), _TARGET.fullmatch(line.text)
         titled = line.text.strip() == "job_stats:"
         if stamp is not None:
@@ -126,7 +126,7 @@ class _File:
         self._lines.append(line.text)
 
     def _give(self) -> None:
-        """A list, or all lists of a snapshot, are whole."""
+        """Emit a finished list, or all lists of a snapshot."""
         lines, self._lines, named, self._named = self._lines, [], self._named, False
         if not any(lines):
             return

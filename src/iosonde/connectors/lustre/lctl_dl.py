@@ -1,4 +1,4 @@
-"""``lctl dl -t`` on a client: which server serves each OST; one text, or a log of ``BEGIN <epoch>`` texts.
+"""``lctl dl -t`` on a client: the server of each OST; one text, or a log of ``BEGIN <epoch>`` texts.
 
 An Edge (OST -> the server's NID) for every connection of every text, so that what was true when is as old as the
 text before; a failover shows as another server. Devices that are not UP (``IN``, ``AT``) and connections without
@@ -32,7 +32,7 @@ _MOST_TARGETS = 1_000_000
 
 
 def recognises(head: Head) -> bool:
-    """Only BEGIN and devices among the first lines, with a connection to a NID among them."""
+    """True with only BEGIN and devices among the first lines, a connection to a NID among them."""
     lines = [line for line in head.lines[:200] if line.strip()]
     devices = [_DEVICE.fullmatch(line) for line in (lines[:-1] or lines)]
     clock = WallTimes(None)
@@ -41,7 +41,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Edges in the order of the log. A line that is none is told of; raises InputFileError: unreadable."""
+    """Edges in the order of the log. Malformed lines are reported. Raises InputFileError: unreadable."""
     here: set[str] = set()
     latest = -1
     clock = WallTimes(settings.zone, ascending=True)

@@ -1,4 +1,4 @@
-"""``lfs df`` and ``lfs df -i``: how full each OST and MDT is; one text, or a log of ``BEGIN <epoch>`` texts.
+"""``lfs df`` and ``lfs df -i``: usage of each OST and MDT; one text, or a log of ``BEGIN <epoch>`` texts.
 
 Sizes must be in KiB blocks, as without options (``1K-blocks``). Rounded texts (``-h``: 84.5T) are refused.
 A target that is there without numbers (``: inactive device``, ``: Resource temporarily unavailable``) is
@@ -36,7 +36,7 @@ SOURCE = "lfs df"
 _HEADER = re.compile(r"UUID\s+(\S+)\s+I?Used\s+(?:Available|IFree)\s+I?Use%\s+Mounted on.*")
 _ROW = re.compile(r"(\S{1,160}?)(?:\s*:\s+(?P<fault>\S.*)|\s+(?P<fields>\d.*))")
 _SHORT = re.compile(r"((?:OST|MDT)[0-9a-fA-F]{4})\s*:\s+\S.*")
-"""A target that did not answer, by the end of its name."""
+"""A target that did not answer, by the suffix of its name."""
 _BYTES = ("total_bytes", "used_bytes", "available_bytes")
 _INODES = ("total_inodes", "used_inodes", "free_inodes")
 _CELLS = 1_000_000
@@ -45,7 +45,7 @@ _EXPECTED = "a target with total, used and available, as lfs df prints it in KiB
 
 
 def recognises(head: Head) -> bool:
-    """The header of ``lfs df`` among the first lines, with nothing before it but BEGIN or faults."""
+    """True with the header of ``lfs df`` among the first lines, preceded only by BEGIN or errors."""
     clock = WallTimes(None)
     for line in head.lines[:20]:
         text = line.strip()
@@ -57,7 +57,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Blocks of OSTs and MDTs. A line that is none is told of; raises InputFileError: unreadable, broken gzip."""
+    """Blocks of OSTs and MDTs. Malformed lines are reported. Raises InputFileError: unreadable, damaged gzip."""
     table, pending, mounts = _Table(settings), list[str](), _Mounts()
     system = ""
     metrics: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ _MISSING = [float("nan")] * 3
 def _silent(
     table: _Table, time_ns: int, system: str, shorts: list[str], metrics: tuple[str, ...]
 ) -> bool:
-    """Targets without their file system, as they did not answer, are of that of the rows around them, if known."""
+    """Assign targets that did not answer, printed without their file system, to that of the rows around them."""
     if not system or not metrics:
         return False
     for short in shorts:
@@ -121,14 +121,14 @@ def _silent(
 
 
 def _columns(unit: str) -> tuple[str, ...]:
-    """What the columns are; () for a unit that is not KiB."""
+    """Metrics of the columns; () for a unit that is not KiB."""
     if unit.lower() in ("1k-blocks", "1024-blocks", "kbytes"):
         return _BYTES
     return _INODES if unit.lower() == "inodes" else ()
 
 
 def _row(text: str) -> tuple[str | None, list[float] | None]:
-    """Target and numbers (NaN: it did not answer); no numbers: its row is nonsense; no name: no row at all."""
+    """Target and numbers (NaN: it did not answer); no numbers: malformed row; no name: no row at all."""
     found = _ROW.fullmatch(text)
     name = target(found[1]) if found else None
     if found is None or name is None:
@@ -143,13 +143,13 @@ def _row(text: str) -> tuple[str | None, list[float] | None]:
 
 
 class _Mounts:
-    """Where file systems are mounted: said once a day, and when it changes."""
+    """Mount points of file systems, emitted once a day and on change."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, int]] = {}
 
     def seen(self, time_ns: int, system: str, text: str) -> Iterator[Edge]:
-        """What a row says that was not said today."""
+        """Yield the mount point of a row unless already emitted that day."""
         found = _MOUNT.search(text)
         if found is not None and self._known.get(system) != (found[1], time_ns // DAY_NS):
             self._known[system] = (found[1], time_ns // DAY_NS)
@@ -172,7 +172,7 @@ class _Table:
     def add(
         self, time_ns: int, system: str, name: str, metrics: tuple[str, ...], values: list[float]
     ) -> None:
-        """One target at one instant; the first row counts."""
+        """Add one target at one instant; the first row counts."""
         key = (system, level_of(name), metrics)
         if time_ns <= self._last.get(key, -1):
             self._late += 1
@@ -190,11 +190,11 @@ class _Table:
 
     @property
     def full(self) -> bool:
-        """Whether it is time for ``blocks``."""
+        """True if ``blocks`` should be called now."""
         return self._size >= _CELLS
 
     def blocks(self) -> Iterator[MetricBlock]:
-        """What is held."""
+        """Pop all buffered rows as blocks."""
         for key, rows in self._rows.items():
             system, level, metrics = key
             times = sorted(rows)
@@ -217,7 +217,7 @@ class _Table:
         self._rows, self._size, self._late, self._twice = {}, 0, 0, 0
 
     def _notes(self, metric: str, level: str, value: Floats) -> tuple[Note, ...]:
-        """What has to be said of a block."""
+        """Notes of a block."""
         notes = list(self.notes)
         if gaps := int(np.isnan(value).sum()):
             notes.append(Note("missing", f"{metric} of {level}", gaps))

@@ -1,4 +1,4 @@
-"""Lustre's /proc and /sys trees, 1.8 to 2.15: a live one, a copy below a folder, or a tar (gzip or not) of it.
+"""Lustre's /proc and /sys trees, 1.8 to 2.15: a live tree, a copy in a folder, or a tar (gzip or not) of it.
 
 Files moved between versions (``mds/*/stats`` became ``mdt/*/md_stats``, capacity went from obdfilter to
 osd-* and to /sys): whichever are there are read. One snapshot is all that lies below one place that holds
@@ -34,26 +34,26 @@ _TREE = re.compile(rb"(?:^|[/\x00])(?:proc|sys)/(?:fs|kernel/debug)/lustre/")
 _MOST_VALUES = 5_000_000
 _MOST_FOLDERS = 20_000
 _MOST_BYTES = 64 << 20
-"""Of one file of the tree."""
+"""Largest size read from one file of the tree."""
 
 
 def recognises(head: Head) -> bool:
-    """A tar archive that begins with a tree of Lustre."""
+    """True for a tar archive that starts with a tree of Lustre."""
     return is_tar(head.data) and _TREE.search(head.data) is not None
 
 
 def recognises_folder(path: Path) -> bool:
-    """A folder that holds such a tree, or folders of which one does."""
+    """True for a folder with such a tree, or with subfolders that have one."""
     return path.is_dir() and next(_snapshots_below(path), None) is not None
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Blocks of targets and clients, and Jobs. Raises InputFileError: unreadable, no tree, a broken archive."""
+    """Blocks of targets and clients, and Jobs. Raises InputFileError: unreadable, no tree, a damaged archive."""
     yield from read_many([path], settings, warn)
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several trees or archives: snapshots of one server, or servers of one file system."""
+    """Blocks and Jobs of several trees or archives: snapshots of one server, or servers of one file system."""
     found: list[Snapshot] = []
 
     def tree(path: Path) -> Iterator[Item]:
@@ -81,7 +81,7 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 def _snapshots_below(path: Path) -> Iterator[Path]:
-    """Places below which ``proc`` or ``sys`` have Lustre in them: the folder, or folders up to two levels down."""
+    """Folders whose ``proc`` or ``sys`` contain Lustre: the folder, or subfolders up to two levels down."""
     level, looked = [path], 0
     for _ in range(3):
         below: list[Path] = []
@@ -118,7 +118,7 @@ def _archived(path: Path, warn: Warn) -> Iterator[_File]:
 
 
 def _folder(path: Path, warn: Warn) -> Iterator[_File]:
-    """The files of a folder, of which only those that are wanted are looked for."""
+    """Files of a folder, restricted to known names."""
     for place in _snapshots_below(path):
         for root in _ROOTS:
             for kind in _KINDS:
@@ -139,7 +139,7 @@ def _folder(path: Path, warn: Warn) -> Iterator[_File]:
 
 
 class _Tree:
-    """Snapshots of a tree while they are read."""
+    """State of reading the snapshots of a tree."""
 
     def __init__(self, path: Path, settings: Settings, warn: Warn) -> None:
         self.path, self.settings, self.warn = path, settings, warn
@@ -147,7 +147,7 @@ class _Tree:
         self._size = 0
 
     def take(self, member: _File) -> None:
-        """One file of a tree."""
+        """Parse one file of a tree."""
         place = _PLACE.search(member.name)
         if place is None:
             return

@@ -1,4 +1,4 @@
-"""Snapshots of Lustre's counters, however they were written down, to what passed between them."""
+"""Snapshots of Lustre's counters, from any text format, to increments."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from iosonde.model.quality import Note
 SOURCE = "lustre"
 SIZES = ("kbytestotal", "kbytesfree", "kbytesavail", "filestotal", "filesfree", "num_exports")
 FILES = ("stats", "md_stats", "job_stats", *SIZES)
-"""What is read of a target or client."""
+"""Files read of a target or client."""
 KINDS = r"obdfilter|osd-\w{1,20}|mds|mdt|llite"
-"""Of what (a pattern)."""
+"""Kinds of targets and clients (a pattern)."""
 Complain = Callable[[int, str], None]
-"""Is told the number of a line within the part, and what is wrong with it."""
+"""Callback with the number of a line within the part, and the reason why it is malformed."""
 _NEAR_NS = 5 * 10**9
 
 
@@ -27,12 +27,12 @@ class _Counted(NamedTuple):
     """Counters of one target or client in one snapshot."""
 
     series: ComponentSeries
-    """Its metric is not used."""
+    """Component; the metric is not used."""
     stats: Stats
 
 
 class Snapshot:
-    """What targets and clients said at one time. ``system``: of clients that name no file system."""
+    """Counters of targets and clients at one time. ``system``: of clients that name no file system."""
 
     def __init__(self, system: str) -> None:
         self.system = system
@@ -46,7 +46,7 @@ class Snapshot:
     def take(
         self, kind: str, place: str, file: str, lines: Sequence[str], complain: Complain
     ) -> None:
-        """One file (``stats``) of one target or client (``work-OST0000``) of a kind (``obdfilter``)."""
+        """Parse one file (``stats``) of one target or client (``work-OST0000``) of a kind (``obdfilter``)."""
         name = target(place)
         if kind == "llite":
             if file == "stats":
@@ -72,7 +72,7 @@ class Snapshot:
             self.counted.setdefault((kind, name, file), counted)
 
     def time_ns(self) -> tuple[int, bool]:
-        """When it was taken, and whether it says so itself: the earliest time of its counters.
+        """Time of the snapshot, and True if its counters state it: the earliest time of its counters.
 
         Entries of jobs say when they last changed: of them the youngest.
         """
@@ -84,7 +84,7 @@ class Snapshot:
 
 
 class Passed:
-    """Takes snapshots one by one; gives out what passed between them, and states as they are."""
+    """Turns a sequence of snapshots into increments of counters, and gauges as they are."""
 
     def __init__(self, system: str) -> None:
         self._system = system
@@ -97,11 +97,11 @@ class Passed:
 
     @property
     def alone(self) -> bool:
-        """Whether there are counters, and none was read at two times."""
+        """True if there are counters, and none was read at two times."""
         return bool(self._times) and not self._again
 
     def give(self, snapshot: Snapshot, time_ns: int, stated: bool) -> Iterator[Item]:
-        """A snapshot. ``stated``: its time is none that was guessed."""
+        """Take a snapshot. ``stated``: its time is not a guess."""
         self._guessed |= not stated
         for (kind, _, file), counted in snapshot.counted.items():
             if again := len(counted.stats.twice):
@@ -124,7 +124,7 @@ class Passed:
             yield from self._gather.blocks(self._said())
 
     def rest(self) -> Iterator[Item]:
-        """What is left of all."""
+        """Yield everything left at the end."""
         yield from self._gather.rest(self._said())
         yield from self._jobs.items()
 
@@ -133,7 +133,7 @@ class Passed:
         return (*dict.fromkeys(self.notes), *([guessed] if self._guessed else ()))
 
     def _capacity(self, name: str, sizes: dict[str, float], time_ns: int) -> None:
-        """Room and clients of a target."""
+        """Add capacity and clients of a target."""
         series = ComponentSeries(system_of(name) or self._system, level_of(name), "", name)
         found = {"clients": sizes.get("num_exports")}
         for total, free, what, factor in (

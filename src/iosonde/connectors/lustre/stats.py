@@ -1,4 +1,4 @@
-"""Lustre's counters as its servers and clients print them: ``stats``, ``md_stats`` and ``job_stats``."""
+"""Parsers for Lustre's counters as servers and clients print them: ``stats``, ``md_stats`` and ``job_stats``."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from iosonde.connectors.lines import shown
 from iosonde.connectors.lustre.names import OPERATIONS, number
 
 Complain = Callable[[int, str], None]
-"""Is told the number of a line and what is wrong with it."""
+"""Callback with the number of a line and the reason why it is malformed."""
 _SAMPLES = re.compile(r"(\w{1,64})\s+(\d{1,20}) samples \[(\w{1,16})\]((?: -?\d{1,25}){0,5})\s*")
 _JOB = re.compile(r"- job_id:\s*(.*?)\s*")
 _FIELD = re.compile(r"\s+(\w{1,64}):\s*(.*?)\s*")
 _IN_FIELD = re.compile(r"\s*(\w{1,16}):\s*([\w.]{1,32})\s*")
 _HISTOGRAM = re.compile(r",\s*hist:\s*\{[^{}]{0,4000}\}")
-"""2.15 and later put the histogram of sizes behind a counter, in braces of its own."""
+"""Histogram of sizes in braces after a counter (2.15 and later)."""
 _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))")
 _TIME = re.compile(r"(\d{1,10})(?:\.(\d{1,9}))?(?: s?ecs\.[nu]?secs)?")
 _MOST_JOBS = 1_000_000
 
 
 def instant_ns(text: str) -> int | None:
-    """``1705616007.024163818 secs.nsecs`` -> ns since the epoch; None for what is none, or before 2001."""
+    """``1705616007.024163818 secs.nsecs`` -> ns since the epoch; None if malformed, or before 2001."""
     found = _TIME.fullmatch(text.strip())
     if found is None or int(found[1]) < 978_307_200:
         return None
@@ -32,17 +32,17 @@ def instant_ns(text: str) -> int | None:
 
 
 class Stats(NamedTuple):
-    """One ``stats`` file."""
+    """Contents of one ``stats`` file."""
 
     time_ns: int | None
     counters: dict[str, float]
     """Metric -> reading."""
     twice: tuple[str, ...]
-    """Counters that are there again; the first counts."""
+    """Repeated counters; the first counts."""
 
 
 def stats(lines: Iterable[str], complain: Complain) -> Stats:
-    """``name N samples [unit] min max sum [sum of squares]``, of any version. Unknown names are passed over."""
+    """Parse ``name N samples [unit] min max sum [sum of squares]``, of any version. Unknown names are skipped."""
     time_ns, seen, twice = None, set(), []
     counters: dict[str, float] = {}
     for place, line in enumerate(lines, 1):
@@ -67,7 +67,7 @@ def stats(lines: Iterable[str], complain: Complain) -> Stats:
 
 
 def _take(counters: dict[str, float], name: str, samples: float, total: float | None) -> None:
-    """What one counter says: bytes have a sum, and their samples are the operations that moved them."""
+    """Store one counter: bytes have a sum, and their samples are the operations that moved them."""
     for word, moved, ops in (
         ("read", "read_bytes", "read_ops"),
         ("write", "written_bytes", "write_ops"),
@@ -83,10 +83,10 @@ def _take(counters: dict[str, float], name: str, samples: float, total: float | 
 
 
 class JobStats(NamedTuple):
-    """What one target counted for one job."""
+    """Counters of one target for one job."""
 
     target: str
-    """"" where the text names none."""
+    """"" if the text names none."""
     job_id: str
     time_ns: int | None
     start_ns: int | None
@@ -94,7 +94,7 @@ class JobStats(NamedTuple):
 
 
 def job_stats(lines: Iterable[str], target: str, complain: Complain) -> Iterator[JobStats]:
-    """The jobs of a ``job_stats`` file, or of what ``lctl get_param`` prints of several.
+    """Jobs of a ``job_stats`` file, or of ``lctl get_param`` output with several.
 
     A job's name may be anything, quoted or not: all behind ``job_id:`` up to the end of its line.
     """
@@ -140,7 +140,7 @@ def _field(
     counters: dict[str, float],
     complain: Callable[[str], None],
 ) -> None:
-    """One line of a job."""
+    """Parse one line of a job."""
     if name in ("snapshot_time", "start_time", "elapsed_time"):
         times[name] = instant_ns(text)
         return
@@ -159,7 +159,7 @@ def _field(
 
 
 def _unquoted(text: str) -> str:
-    r"""A job's name without the quotes Lustre puts around odd ones, and at most 256 characters of it.
+    r"""A job's name without the quotes Lustre puts around odd ones, cut to 256 characters.
 
     Between quotes ``\x20`` is a byte that a name should not hold; what cannot be printed stays as it is written.
     """
@@ -169,7 +169,7 @@ def _unquoted(text: str) -> str:
 
 
 def _byte(found: re.Match[str]) -> str:
-    """What an escape stands for."""
+    """Decode an escape sequence."""
     if found[1] is None:
         return found[2]
     letter = chr(int(found[1], 16))

@@ -1,4 +1,4 @@
-"""What the datasets of TOKIO TimeSeries hold: names to metrics, units that are right and units that lie."""
+"""Datasets of TOKIO TimeSeries: names to metrics, with corrections for wrong units."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ _FULLNESS = {
 }
 _SIZES = {"": 1.0, "b": 1.0, "bytes": 1.0, "kib": 1024.0, "kb": 1024.0, "mib": 1048576.0}
 TRAFFIC_AND_FULLNESS = (*_AMOUNTS, *_RATES, *_FULLNESS)
-"""Names whose columns are targets."""
+"""Datasets whose columns are targets."""
 _LEAST_BYTES_PER_INODE = 4096.0
-"""A target with less room than this for each of its files was measured in KiB, whatever it says."""
+"""Least plausible bytes per inode: a smaller capacity is in KiB, whatever its unit says."""
 
 
 class TokioDataset(NamedTuple):
-    """A dataset and what is to be made of it."""
+    """A dataset and its conversion."""
 
     data: Any
     level: str
@@ -69,7 +69,7 @@ class TokioDataset(NamedTuple):
     unit: str
     kind: Kind
     per_s: bool
-    """Values are rates."""
+    """True if values are rates."""
     factor: float
     notes: tuple[Note, ...] = ()
 
@@ -77,7 +77,7 @@ class TokioDataset(NamedTuple):
 def series_of(
     file: Any, group: str, name: str, level: str, steps: TimeSteps
 ) -> TokioDataset | None:
-    """What a dataset holds; None for one that is not known or was never written to."""
+    """Metric of a dataset; None for unknown ones and those never written to."""
     data = hdf5.dataset(file, f"{group}/{name}")
     if data is None or data.id.get_storage_size() == 0:
         return None
@@ -95,7 +95,7 @@ def series_of(
 
 
 def _traffic(data: Any, name: str, level: str, unit: str, steps: TimeSteps) -> TokioDataset:
-    """Bytes or operations, as amounts or as rates: by the name, unless its numbers are none of that."""
+    """Bytes or operations, as amounts or rates: by the name, unless the numbers contradict it."""
     metric = _AMOUNTS.get(name) or _RATES[name]
     named_rate = name in _RATES
     said_rate = any(word in unit for word in ("/s", "/sec", "per sec", "persec"))
@@ -112,7 +112,7 @@ def _traffic(data: Any, name: str, level: str, unit: str, steps: TimeSteps) -> T
 
 
 def _gauge(data: Any, name: str, level: str, unit: str) -> TokioDataset:
-    """CPU and memory."""
+    """CPU and memory gauges."""
     metric = _GAUGES[name]
     if metric.endswith("percent"):
         return TokioDataset(data, level, metric, "percent", "gauge", False, 1.0)
@@ -136,7 +136,7 @@ def _fullness(file: Any, name: str, data: Any, unit: str) -> TokioDataset:
 
 
 def _too_small(file: Any) -> bool:
-    """Whether targets have room for so few bytes a file that the bytes must be KiB."""
+    """True if targets have so few bytes per file that the unit must be KiB."""
     try:
         room = hdf5.dataset(file, "fullness/bytestotal")
         files = hdf5.dataset(file, "fullness/inodestotal")
@@ -150,7 +150,7 @@ def _too_small(file: Any) -> bool:
 
 
 def _whole(data: Any, steps: TimeSteps) -> bool:
-    """Whether all values of the first slice that has any are whole numbers, as amounts are."""
+    """True if all values of the first non-empty slice are integers, as amounts are."""
     for rows in steps.slices(data.shape[1]):
         value = taken(data, steps.rows[rows])
         value = value[np.isfinite(value) & (value != 0)]

@@ -1,4 +1,4 @@
-"""TOKIO TimeSeries v1 (HDF5): what servers and targets did in each step, with -0.0 where nothing is known.
+"""TOKIO TimeSeries v1 (HDF5): activity of servers and targets per step, with -0.0 for missing values.
 
 Edges: a time stamp is the left edge of its bin [t, t + step); the step is the usual distance of two time
 stamps, so that a gap in them makes no bin longer. Amounts (``readbytes``, ``opens``) are deltas as they
@@ -38,7 +38,7 @@ _LEVELS = {
 
 
 def recognises(head: Head) -> bool:
-    """An HDF5 file with a group of TimeSeries that has time stamps."""
+    """True for an HDF5 file with a group of TimeSeries that has time stamps."""
     if not head.raw.startswith(hdf5.MAGIC):
         return False
     try:
@@ -49,7 +49,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | Item]:
-    """Blocks of every dataset that is known, in slices of time. Raises InputFileError: no or broken HDF5."""
+    """Blocks of every known dataset, in slices of time. Raises InputFileError: no or damaged HDF5."""
     with hdf5.opened(path) as file:
         system = _system(file) or settings.system
         done = 0
@@ -83,7 +83,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | I
 
 
 def _system(file: Any) -> str:
-    """The file system that the names of targets begin with."""
+    """File system by the prefix of target names."""
     for group in ("datatargets", "fullness", "mdtargets"):
         for name in TRAFFIC_AND_FULLNESS:
             for column in hdf5.names_of(file, f"{group}/{name}", "columns")[:1]:
@@ -95,7 +95,7 @@ def _system(file: Any) -> str:
 def _blocks(
     series: TokioDataset, steps: TimeSteps, system: str, where: tuple[Path, str], warn: Warn
 ) -> Iterator[MetricBlock]:
-    """A dataset in slices of time."""
+    """Blocks of a dataset in slices of time."""
     data, (path, place) = series.data, where
     names = hdf5.texts(data.attrs.get("columns", ()))
     columns = _columns(names, data.shape[1])
@@ -133,7 +133,7 @@ def _blocks(
 
 
 def _columns(names: tuple[str, ...], width: int) -> list[int]:
-    """Columns that have a name, the first of each name."""
+    """Named columns, the first of each name."""
     first: dict[str, int] = {}
     for column, name in enumerate(names[:width]):
         if name:

@@ -1,4 +1,4 @@
-"""Lists of job_stats that name no target (``lctl get_param -n``): which of them are snapshots of one target.
+"""Match lists of job_stats that name no target (``lctl get_param -n``) to targets, snapshot by snapshot.
 
 A file's name may say the target (``work-OST0003.txt``). Else two lists are of different targets where what one target
 would have counted contradicts itself: at one instant; an entry that changed last before the earlier list's; the same
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _IN_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{1,8}-(?:OST|MDT)[0-9a-fA-F]{4}(?![A-Za-z0-9])")
 _CLEANUP_NS = 600 * 10**9
 _TOLERATED = 0.1
-"""So large a share of a target's own entries may contradict: a stepped clock, a cleared entry."""
+"""Tolerated share of contradicting entries of a target: a stepped clock, a cleared entry."""
 
 
 class UnnamedList(NamedTuple):
-    """One list. ``when``: the time that stands before it, in ns; None: none does."""
+    """A list. ``when``: the time before it, in ns; None without one."""
 
     entries: list[JobStats]
     when: int | None
 
     @property
     def read_ns(self) -> int:
-        """When it was read at the earliest: its time, else that of its youngest entry."""
+        """Earliest time at which the list was read: its time, else that of its youngest entry."""
         if self.when is not None:
             return self.when
         return max(
@@ -42,7 +42,7 @@ class UnnamedList(NamedTuple):
 
 
 def named_by(path: Path) -> str:
-    """The target in a file's name, or in its folder's; "" where there is none."""
+    """Target in the name of a file or of its folder; "" if there is none."""
     for name in (path.name, path.parent.name):
         if found := _IN_NAME.search(name):
             return found[0]
@@ -50,7 +50,7 @@ def named_by(path: Path) -> str:
 
 
 def snapshots(lists: list[UnnamedList]) -> Iterator[tuple[str, UnnamedList]]:
-    """Every list in the order of time, with a name for its target: "" for the first one, ``#2`` for the next."""
+    """Yield all lists in time order with a name of their target: "" for the first one, ``#2`` for the next."""
     last: list[UnnamedList] = []
     for one in sorted(lists, key=lambda found: found.read_ns):
         fits = [(fit, place) for place, known in enumerate(last) if (fit := _fit(known, one))]
@@ -68,7 +68,7 @@ def snapshots(lists: list[UnnamedList]) -> Iterator[tuple[str, UnnamedList]]:
 
 
 def _fit(before: UnnamedList, after: UnnamedList) -> tuple[int, float] | None:
-    """How well two lists are one target's: entries that are surely the same, then how little they grew; None: not."""
+    """Score of two lists as one target's: number of certainly equal entries, then negative growth; None: no match."""
     if before.when is not None and before.when == after.when:
         return None
     earlier = {entry.job_id: entry for entry in before.entries}
@@ -89,7 +89,7 @@ def _began_at_once(one: JobStats, other: JobStats) -> bool:
 
 
 def _same(before: JobStats | None, after: JobStats, read_ns: int) -> bool | None:
-    """Whether a job's entries may be one target's; None: they do not tell."""
+    """True if a job's entries may be one target's; None if undecided."""
     began = after.start_ns
     if before is None:
         return False if began is not None and began <= read_ns else None

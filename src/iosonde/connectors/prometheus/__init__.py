@@ -1,1 +1,1 @@
-"""Pages of exporters and range queries."""
+"""Readers for pages of exporters and range queries of Prometheus."""

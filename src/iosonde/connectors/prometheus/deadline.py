@@ -1,4 +1,4 @@
-"""HTTP with a deadline for the whole answer: a timeout of a socket begins anew with every byte that drips."""
+"""HTTP with a deadline for the whole answer: a socket timeout restarts with every byte."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from iosonde.model.errors import InputFileError
 
 
 class SlowServerError(InputFileError):
-    """A server that answers too slowly for one question will not answer the next in time either."""
+    """Server too slow for one query, and so for the next."""
 
 
 class Deadline:
-    """The sockets of a request, and whether its time has passed."""
+    """Sockets of a request, and the state of its deadline."""
 
     def __init__(self) -> None:
         self.passed = False
         self._sockets: list[socket.socket] = []
 
     def holds(self, one: socket.socket) -> None:
-        """A socket that is shut down when the time has passed."""
+        """Register a socket to be shut down at the deadline."""
         self._sockets.append(one)
 
     def end(self) -> None:
-        """The time has passed."""
+        """Shut all sockets down."""
         self.passed = True
         for one in self._sockets:
             with suppress(OSError):
@@ -38,7 +38,7 @@ class Deadline:
 
 @contextmanager
 def within(seconds: float) -> Iterator[Deadline]:
-    """A deadline that ends what it holds after ``seconds``, unless the context has ended before."""
+    """A deadline after ``seconds``, cancelled at the end of the context."""
     deadline = Deadline()
     timer = threading.Timer(seconds, deadline.end)
     timer.daemon = True
@@ -50,14 +50,14 @@ def within(seconds: float) -> Iterator[Deadline]:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """An answer that leads elsewhere is an error: the token is for this server."""
+    """Treats redirects as errors: the token is for this server only."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 def opener(deadline: Deadline) -> urllib.request.OpenerDirector:
-    """Speaks http and https and nothing else, and follows no redirect."""
+    """An opener for http and https only, without redirects."""
 
     class Plain(http.client.HTTPConnection):
         def connect(self) -> None:

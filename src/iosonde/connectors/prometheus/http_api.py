@@ -1,4 +1,4 @@
-"""Range queries of a Prometheus server: what exporters of storage were read as, between two instants.
+"""Range queries of a Prometheus server: series of storage exporters between two instants.
 
 Each name of ``prometheus_names`` that the server has is asked for by ``/api/v1/query_range``, at most 11 000 points
 at a time (the server's limit), as ``last_over_time(name[step])``: the last reading of each step, and none where none
@@ -29,16 +29,16 @@ from iosonde.model.errors import InputFileError
 
 KIND = "prometheus"
 TOKEN = "IOSONDE_PROMETHEUS_TOKEN"
-"""The variable of the environment that holds a bearer token."""
+"""Environment variable with a bearer token."""
 MOST_POINTS = 11_000
 MOST_BYTES = 256 << 20
 MOST_VALUES = 6_000_000
-"""Of one answer: points, or other lists and objects."""
+"""Most points, lists and objects in one answer."""
 MOST_REQUESTS = 10_000
 TIMEOUT_S = 30.0
-"""Seconds without a byte."""
+"""Timeout between bytes."""
 WHOLE = 4
-"""A whole answer may take so many times as long."""
+"""Deadline of a whole answer, in timeouts."""
 
 
 def read_range(  # noqa: PLR0917 - a range has two ends and a step
@@ -89,7 +89,7 @@ def read_range(  # noqa: PLR0917 - a range has two ends and a step
 
 
 def _known(server: _Server, begin_ns: int, end_ns: int) -> list[str]:
-    """Names of ours that the server had in that time."""
+    """Known metric names that the server has in that time."""
     said = server.get(
         "/api/v1/label/__name__/values",
         {"start": f"{begin_ns / 1e9:.3f}", "end": f"{end_ns / 1e9:.3f}"},
@@ -99,14 +99,14 @@ def _known(server: _Server, begin_ns: int, end_ns: int) -> list[str]:
 
 
 def _parts(begin_ms: int, end_ms: int, step_ms: int) -> Iterator[tuple[int, int]]:
-    """First and last instant of requests, both of them asked for; no instant twice."""
+    """First and last instant of each request, both inclusive; no instant twice."""
     span = (MOST_POINTS - 1) * step_ms
     for first in range(begin_ms, end_ms + 1, MOST_POINTS * step_ms):
         yield first, min(first + span, end_ms)
 
 
 def _take(answer: Any, name: str, settings: Settings, gather: Gather) -> None:
-    """The series of one answer. Raises InputFileError: it is no matrix."""
+    """Add the series of one answer. Raises InputFileError: it is no matrix."""
     results = answer.get("result") if isinstance(answer, dict) else None
     if not isinstance(results, list) or answer.get("resultType") != "matrix":
         raise InputFileError(f"{name}: the answer is no matrix", expected="Prometheus' HTTP API")
@@ -131,7 +131,7 @@ def _take(answer: Any, name: str, settings: Settings, gather: Gather) -> None:
 
 
 def _point(point: Any) -> tuple[int | None, float | None]:
-    """``[1700000000.5, "17"]`` as ns and number."""
+    """Parse ``[1700000000.5, "17"]`` to ns and number."""
     if not isinstance(point, list) or len(point) != 2 or not isinstance(point[1], str):
         return None, None
     second = point[0]
@@ -141,7 +141,7 @@ def _point(point: Any) -> tuple[int | None, float | None]:
 
 
 class _Server:
-    """GET and JSON, of one server."""
+    """Client of one server: GET and JSON."""
 
     def __init__(self, url: str, token: str, timeout_s: float) -> None:
         parts = urllib.parse.urlsplit(url.strip())
@@ -160,7 +160,7 @@ class _Server:
         self._token, self._timeout_s = token, timeout_s
 
     def range(self, name: str, first_ms: int, last_ms: int, step_ms: int) -> Any:
-        """``query_range`` of one name."""
+        """Run ``query_range`` for one name."""
         # Up to version 2 both ends of a window belong to it: less 1 ms, no reading is in two of them.
         window_ms = max(1, step_ms - 1)
         return self.get(
@@ -174,7 +174,7 @@ class _Server:
         )
 
     def get(self, path: str, query: dict[str, str]) -> Any:
-        """The ``data`` of an answer. Raises InputFileError."""
+        """Return the ``data`` of an answer. Raises InputFileError."""
         address = f"{self._root}{path}"
         headers = {"Accept": "application/json", "User-Agent": "iosonde"}
         if self._token:
@@ -230,7 +230,7 @@ def _data(address: str, data: bytes) -> Any:
 
 
 def _reason(data: bytes) -> str:
-    """What an error's body says, for people."""
+    """Printable reason from an error's body."""
     try:
         said = json.loads(data)
         text = said.get("error") if isinstance(said, dict) else None

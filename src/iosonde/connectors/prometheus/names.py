@@ -1,4 +1,4 @@
-"""What exporters of storage call things in Prometheus, and what they are here.
+"""Prometheus names of storage exporters, and iosonde's metrics for them.
 
 Exporters: lustre_exporter (HPE, and GSI's that is maintained), lustrefs-exporter (DDN), gpfs_exporter, IBM's bridge for
 Grafana, node_exporter's mountstats of NFS.
@@ -29,7 +29,7 @@ _LLITE_OPERATIONS = {
     **{name: metric for name, metric in _LUSTRE_OPERATIONS.items() if name != "sync"},
     "read_bytes": "read_ops", "write_bytes": "write_ops",
 }  # fmt: skip
-"""Of mounts; "read" and "write" count calls of applications, among them those that moved nothing."""
+"""Operations of mounts; "read" and "write" count calls of applications, even those that moved nothing."""
 _NFS_OPERATIONS = {
     "READ": "read_ops", "WRITE": "write_ops", "OPEN": "opens", "CLOSE": "closes", "GETATTR": "getattrs",
     "SETATTR": "setattrs", "LOOKUP": "lookups", "ACCESS": "accesses", "CREATE": "creates",
@@ -43,7 +43,7 @@ def _nfs_waits(what: str) -> dict[str, str]:
 
 
 class MetricMeaning(NamedTuple):
-    """A name's metric; ``operations``: by the label ``operation`` where the metric is "" .
+    """Metric of a name; if "", the label ``operation`` selects it from ``operations``.
 
     ``only``: the label and value that a sample must have: exporters give a sample for each state a thing may be in.
     """
@@ -137,7 +137,7 @@ NAMES: dict[str, MetricMeaning] = {
         "nfs", "", True, 1.0, _nfs_waits("execution")
     ),
 }
-"""Name in Prometheus -> what it is. Sizes in "kilobytes" are KiB, as those in "kibibytes"."""
+"""Name in Prometheus -> metric. Sizes in "kilobytes" are KiB, as those in "kibibytes"."""
 _LUSTRE_LEVELS = {"ost": "ost", "mdt": "mdt", "client": "client", "mds": "mds", "oss": "oss"}
 _CLIENTS = ("nodename", "node", "instance", "hostname", "host")
 
@@ -145,7 +145,7 @@ _CLIENTS = ("nodename", "node", "instance", "hostname", "host")
 def series(
     name: str, labels: Mapping[str, str], system: str
 ) -> tuple[MetricMeaning, ComponentSeries] | None:
-    """What a sample is a reading of; None: a name, operation or component that is not read.
+    """Metric and component of a sample; None for unknown names, operations or components.
 
     ``system``: of samples that name no file system. What runs on several hosts is told apart by ``nodename``,
     ``node`` or ``instance``.
@@ -164,7 +164,7 @@ def series(
 
 
 def _place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """Level, component and file system of a sample; None: it does not say."""
+    """Level, component and file system of a sample; None if not given."""
     if family == "lustre":
         return _lustre_place(labels)
     if family == "mount":
@@ -221,7 +221,7 @@ _ENTITIES = {"FILESYSTEM": "filesystem", "DISK": "nsd", "POOL": "pool"}
 def _gpfs_state(
     family: str, labels: Mapping[str, str], host: str, system: str
 ) -> tuple[str, str, str] | None:
-    """Level, component and file system of a state, named as ``mmhealth``, ``mmlsdisk`` and ``mmlsqos`` have them."""
+    """Level, component and file system of a state, named as in ``mmhealth``, ``mmlsdisk`` and ``mmlsqos``."""
     if family == "disk":
         name = labels.get("name", "")
         return ("nsd", name, system) if name else None

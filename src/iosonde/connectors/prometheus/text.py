@@ -1,4 +1,4 @@
-"""Prometheus' text exposition (and OpenMetrics): pages of exporters as they were saved, one or many.
+"""Prometheus' text exposition (and OpenMetrics): saved pages of exporters, one or many.
 
 ::
 
@@ -42,7 +42,7 @@ _SAMPLE = re.compile(
 )
 _BROKEN_SHARE = 0.2
 _MOST_NAMES = 500
-"""Names that are left out and said one by one."""
+"""Most ignored names reported one by one."""
 _PARTS = ("_bucket", "_sum", "_count", "_created")
 _SECONDS_BELOW = 100_000_000_000
 _MOST_LABELS = 100
@@ -50,7 +50,7 @@ _MOST_TYPES = 100_000
 
 
 def recognises(head: Head) -> bool:
-    """Whether there is a TYPE line or a name that is known, and hardly anything but samples."""
+    """True with a TYPE line or a known name, and hardly anything but samples."""
     lines = [
         line.strip()
         for line in islice(head.lines[: -1 if len(head.data) > 65_000 else None], 200)
@@ -115,7 +115,7 @@ class _Page:
         self._nodes: dict[str, str] = {}
 
     def take(self, line: Line) -> None:
-        """One line. Raises ValueError: no sample."""
+        """Parse one line. Raises ValueError: no sample."""
         text = line.text.strip()
         if text.startswith("#"):
             match = _TYPE.fullmatch(text)
@@ -156,7 +156,7 @@ class _Page:
         give(key, time_ns, value * what.scale)
 
     def ended(self) -> Counter[str]:
-        """The page has been read: say what was left out."""
+        """Count the ignored names at the end of a page."""
         for what, n in self._left.items():
             self._gather.note("left-out", what, n)
         return self._left
@@ -167,7 +167,7 @@ class _Page:
         self._left[what if known else "further names"] += 1
 
     def _base(self, name: str) -> str:
-        """The name of a histogram that a sample is a part of."""
+        """Name of the histogram that a sample belongs to."""
         parts = (name.removesuffix(part) for part in _PARTS if name.endswith(part))
         return next((base for base in parts if base in self._types), name)
 
@@ -181,7 +181,7 @@ class _Page:
         return False
 
     def _time(self, text: str | None) -> int:
-        """A sample's own time, or the file's. Raises ValueError."""
+        """Time of a sample, or of the file. Raises ValueError."""
         if text is None:
             if self._at is None:
                 self._at, notes = recorded(self._path, self._settings)
@@ -199,7 +199,7 @@ class _Page:
 
 
 def _cut(text: str) -> tuple[str, dict[str, str], str]:
-    """Name, labels and what follows. Raises ValueError."""
+    """Name, labels and the rest of a line. Raises ValueError."""
     match = _NAME.match(text)
     if match is None:
         raise ValueError(f"the line is {shown(text)}")

@@ -1,1 +1,1 @@
-"""Tables of single operations that any tool timed."""
+"""Readers for tables of single timed operations, from any tool."""

@@ -1,4 +1,4 @@
-"""Cells of a table of operations: instants, lengths of time, operations, outcomes. ValueError says what is wrong."""
+"""Cells of a table of operations: instants, durations, operations, outcomes. Raises ValueError with the reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPS: dict[str, tuple[str, ...]] = {
     "md_read": ("open", "opens", "small_read", "small_reads"),
     "md_delete": ("delete", "deletes", "unlink", "remove", "rm"),
 }
-"""What other tools call each operation."""
+"""Other tools' names for each operation."""
 _OPS = {word: op for op, words in OPS.items() for word in (op, *words)}
 _KNOWN = ("ok", "skipped", "pending", "timeout", "short", "shed", "corrupt", "error")
 _OUTCOMES = dict.fromkeys(("", "0", "success", "succeeded", "true", "done"), "ok")
@@ -36,7 +36,7 @@ _NAME = 200
 
 
 def op_of(text: str) -> str:
-    """``data_read`` of ``read``, whatever the case of letters."""
+    """Parse ``read`` to ``data_read``, in any letter case."""
     found = _OPS.get(_word(text))
     if found is None:
         every = f"one of {', '.join(OPS)}, or a word that docs/importing.md lists for them"
@@ -45,7 +45,7 @@ def op_of(text: str) -> str:
 
 
 def outcome_of(text: str) -> str:
-    """``ok`` where nothing is said; numbers above 0 are errnos."""
+    """Parse an outcome: ``ok`` for an empty cell; numbers above 0 are errnos."""
     word = _word(text)
     found = _OUTCOMES.get("" if text.strip().lower() in MISSING else word)
     if found is not None:
@@ -60,7 +60,7 @@ def outcome_of(text: str) -> str:
 
 
 def name_of(text: str, what: str) -> str:
-    """The name of a host, target or run."""
+    """Check the name of a host, target or run."""
     name = text.strip()
     if not name.isprintable() or len(name) > _NAME:
         raise ValueError(
@@ -70,7 +70,7 @@ def name_of(text: str, what: str) -> str:
 
 
 def scaled(text: str, unit: int, what: str) -> int:
-    """A number times ``unit``, rounded half to even, with no digit lost on the way."""
+    """A number times ``unit``, rounded half to even, without loss of digits."""
     text = text.strip()
     if _WHOLE.fullmatch(text):
         return int(text) * unit
@@ -80,7 +80,7 @@ def scaled(text: str, unit: int, what: str) -> int:
 
 
 def span_of(text: str, unit: int, what: str) -> int:
-    """A length of time in ns."""
+    """A duration in ns."""
     value = scaled(text, unit, what)
     if not 0 <= value <= MOST_S * 1e9:
         raise ValueError(f"the {what} is {shown(text)}; expected 0 to {MOST_S:.0e} s")
@@ -88,13 +88,13 @@ def span_of(text: str, unit: int, what: str) -> int:
 
 
 class Instants:
-    """Reads instants of one table. ``started_ns``: what numbers before 1990 count from; None: from nothing."""
+    """Parser for instants of one table. ``started_ns``: origin of numbers before 1990; None: no origin."""
 
     def __init__(self, clock: WallTimes, started_ns: int | None) -> None:
         self._clock, self._started_ns = clock, started_ns
 
     def ns(self, text: str, unit: int | None, what: str) -> int:
-        """An instant: a number in ``unit`` (None: the one in which it lies between 1990 and 2100), or a clock time."""
+        """Parse an instant: a clock time, or a number in ``unit`` (None: the one that dates it 1990 to 2100)."""
         text = text.strip()
         if _NUMBER.fullmatch(text):
             return self._number(text, unit, what)
@@ -131,7 +131,7 @@ class Instants:
 
 
 def _below_us(text: str) -> int:
-    """The nanoseconds that a clock time has below its microseconds."""
+    """Nanoseconds of a clock time below its microseconds."""
     match = re.search(r"[.,]\d{6}(\d{1,3})", text)
     return int(match[1].ljust(3, "0")) if match else 0
 

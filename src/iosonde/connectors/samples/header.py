@@ -1,4 +1,4 @@
-"""Columns of a table with a row an operation: which is the time, the operation, the latency; what is missing."""
+"""Columns of a table with one row per operation: time, operation, latency; and the missing ones."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from iosonde.connectors.tables.records import delimiter_of
 from iosonde.model.errors import InputFileError
 
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-"""Endings of names, in ns."""
+"""Unit suffix of names -> ns."""
 _TIMES = {
     "began": ("began", "begin", "start", "started", "start_time", "time", "timestamp", "ts"),
     "due": ("due", "scheduled", "intended"),
     "ended": ("ended", "end", "finished", "end_time"),
 }
-"""Instants: with a unit, or clock times, or numbers that are an instant in one unit only."""
+"""Columns of instants: with a unit, or clock times, or numbers that are an instant in one unit only."""
 _SPANS = {
     "latency": ("latency", "lat", "duration", "runtime", "elapsed", "took"),
     "period": ("period",),
     "control_runq": ("control_runq",),
 }
-"""Lengths of time: the name must have the unit."""
+"""Columns of durations: the name must have the unit."""
 _WORDS = {
     "op": ("op", "operation"),
     "outcome": ("outcome", "result", "status", "errno"),
@@ -40,27 +40,27 @@ _WORDS = {
 
 
 class RoleColumn(NamedTuple):
-    """Where a column is, and its unit in ns; None: the name has none."""
+    """Position of a column, and its unit in ns; None if the name has none."""
 
     place: int
     unit: int | None = None
 
 
 class SampleColumns(NamedTuple):
-    """What the columns of a table are."""
+    """Meaning of the columns of a table."""
 
     roles: dict[str, RoleColumn]
-    """By what they mean: ``began``, ``op``, ``latency`` ..."""
+    """By role: ``began``, ``op``, ``latency`` ..."""
     others: tuple[str, ...]
-    """Names of columns that are not read."""
+    """Names of ignored columns."""
     missing: tuple[str, ...]
-    """What a table of samples has and this one does not, a clause each; empty: it is one."""
+    """Clauses on missing columns; empty if the table is one of samples."""
     says_latency: bool = False
-    """Whether a column is called so, with a unit or without."""
+    """True if a column has such a name, with a unit or without."""
 
     @property
     def near(self) -> bool:
-        """Whether it looks like a table of samples that lacks something."""
+        """True if it looks like a table of samples with a column missing."""
         timed = bool({"began", "due"} & self.roles.keys())
         lasting = self.says_latency or bool({"latency", "ended"} & self.roles.keys())
         likely = timed or lasting if "op" in self.roles else timed and self.says_latency
@@ -68,7 +68,7 @@ class SampleColumns(NamedTuple):
 
 
 def columns_of(names: Sequence[str]) -> SampleColumns:
-    """What columns of these names are. Case, blanks and brackets do not matter: ``Latency [ms]``."""
+    """Columns by their names. Case, blanks and brackets do not matter: ``Latency [ms]``."""
     plain = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in names]
     roles: dict[str, RoleColumn] = {}
     unitless = ""
@@ -92,7 +92,7 @@ def columns_of(names: Sequence[str]) -> SampleColumns:
 
 
 def columns_in(header: str) -> SampleColumns:
-    """The same of the first line of a table."""
+    """Columns by the first line of a table."""
     names = header.split(delimiter_of(header))
     return columns_of([name.strip().strip('"') for name in names])
 
@@ -111,7 +111,7 @@ def _missing(roles: dict[str, RoleColumn], unitless: str) -> list[str]:
 
 
 def lacking(path: Path, found: SampleColumns) -> InputFileError:
-    """What a table of samples has and this one does not."""
+    """Error that names the missing columns."""
     return InputFileError(
         f"{path} looks like a table of samples, but {'; '.join(found.missing)}",
         expected="the columns time, op and latency_us (docs/importing.md)",

@@ -1,4 +1,4 @@
-"""Tables with a row an operation, measured by any tool, and what ``iosonde export samples`` writes.
+"""Tables with one row per operation, from any tool or ``iosonde export samples``.
 
 ::
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1 << 16
 NEVER_BEGAN = ("skipped", "shed")
-"""Outcomes of operations that were due and did not begin."""
+"""Outcomes of operations that were due and did not start."""
 CACHES = ("direct", "buffered", "evicted", "cached", "unknown")
 _NEWEST_SCHEMA = 1
 _INSTANT_WORDS = {"began": "time", "due": "due time", "ended": "end"}
@@ -62,32 +62,32 @@ _Row = tuple[int | str, ...]
 
 @dataclass
 class TableDefaults:
-    """What a table does not say of its rows."""
+    """Values that a table does not contain."""
 
     host: str
     target: str
     run_id: str
     size_bytes: int
-    """Of a metadata operation; a data operation moved 0 = not known."""
+    """Bytes of a metadata operation; a data operation moved 0 = unknown."""
 
 
 @dataclass
 class SampleTable:
-    """One table. ``columns`` and ``clock`` say what was found when its rows were read."""
+    """A table of samples. ``columns`` and ``clock`` are set while its rows are read."""
 
     path: Path
-    """What messages name."""
+    """Path named in messages."""
     defaults: TableDefaults
     clock: WallTimes
     started_ns: int | None = None
     text: Path | None = None
-    """The table as text, if ``path`` is not; then rows have numbers, and no lines."""
+    """The table as text, if ``path`` is not text; messages then number rows instead of lines."""
     columns: SampleColumns = field(default_factory=lambda: columns_of(()))
     known_by: str = ""
     """Digest of its name and first rows."""
 
     def chunks(self, warn: Warn) -> Iterator[Frame]:
-        """Rows in their order, at most ``CHUNK_ROWS`` at a time.
+        """Yield rows in their order, at most ``CHUNK_ROWS`` at a time.
 
         Columns as in the table samples, without ``schema_version``: instants and numbers int64 (``NULL_NS`` = null;
         ``period_ns`` null = not said), ``seed`` uint64, texts objects; and bool ``due_given``. ``due_ns`` is
@@ -127,7 +127,7 @@ class SampleTable:
 
 
 class _RowParser:
-    """Fields of a row to values in the order of ``_frame``. Words that come again are read once."""
+    """Fields of a row to values in the order of ``_frame``. Repeated words are parsed once."""
 
     def __init__(self, table: SampleTable) -> None:
         self._roles = table.columns.roles
@@ -136,7 +136,7 @@ class _RowParser:
         self._words: dict[tuple[str, str], str] = {}
 
     def row(self, fields: list[str]) -> _Row:
-        """Raises ValueError."""
+        """Parse a row. Raises ValueError."""
         if (version := self._cell(fields, "schema_version")) not in ("", str(_NEWEST_SCHEMA)):
             raise ValueError(f"schema_version is {shown(version)}; expected {_NEWEST_SCHEMA}")
         outcome = self._word(fields, "outcome", outcome_of, "ok")
@@ -160,7 +160,7 @@ class _RowParser:
         )
 
     def _times(self, fields: list[str], outcome: str) -> tuple[int, ...]:
-        """Whether the row says when it was due; due, began and ended."""
+        """True if the row has a due time; due, began and ended."""
         due, began, ended = (self._instant(fields, role) for role in ("due", "began", "ended"))
         given = due is not None
         if began is None and (due is None or outcome == "ok"):

@@ -1,1 +1,1 @@
-"""Jobs and where their nodes lie: Slurm, job tables, xtdb2proc."""
+"""Readers for jobs and node positions: Slurm, job tables, xtdb2proc."""

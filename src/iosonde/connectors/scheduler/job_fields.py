@@ -1,4 +1,4 @@
-"""Fields of schedulers' records -> a Job: ids and steps, times, states, sizes with suffixes, exit codes."""
+"""Fields of scheduler records to a Job: ids and steps, times, states, sizes with suffixes, exit codes."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _SIZES = {
 
 @dataclass
 class Fields:
-    """One record, by sacct's names of fields (those that are there), as text."""
+    """A record as text, by sacct's names of fields."""
 
     source: str
     row: Mapping[str, str]
     clock: WallTimes
     naive: bool = False
-    """A time of it had no zone."""
+    """True if a time had no zone."""
     ambiguous: bool = False
     truncated: bool = False
-    """Columns were cut to their width: a node list cannot be relied on."""
+    """True if columns were cut to their width: the node list is unreliable."""
 
     def job(self, system: str, nodes: tuple[str, ...] | None = None) -> Job:
-        """The record as a job or step. Raises ValueError: no id; a time, node list or span that cannot be."""
+        """The record as a job or step. Raises ValueError: no id; an impossible time, node list or duration."""
         job_id, step = split_id(self.row.get("JobIDRaw") or self.row.get("JobID", ""))
         self.clock.anew()
         start, end = self.time("Start"), self.time("End")
@@ -67,12 +67,12 @@ class Fields:
         )
 
     def text(self, name: str) -> str:
-        """A field, "" where it says that it says nothing."""
+        """A field; "" for placeholders such as ``Unknown``."""
         value = self.row.get(name, "").strip()
         return "" if value.lower() in NONE else value
 
     def time(self, name: str) -> int | None:
-        """UTC ns of a clock time or of epoch seconds; None: not begun, not ended. Raises ValueError."""
+        """UTC ns of a clock time or of epoch seconds; None: not started, not ended. Raises ValueError."""
         text = self.row.get(name, "").strip()
         if text.lower() in NONE or text == "0":
             return None
@@ -91,14 +91,14 @@ class Fields:
         return found
 
     def nodes(self) -> tuple[str, ...]:
-        """Names of the node list. Raises NodeListError."""
+        """Names in the node list. Raises NodeListError."""
         text = self.row.get("NodeList", "").strip()
         if self.truncated and text.endswith("+"):
             return ()
         return expand(text)
 
     def scalars(self, start: int | None, end: int | None) -> dict[str, Scalar]:
-        """Run time, exit code, and what the scheduler counted; what is not there is left out."""
+        """Run time, exit code, and the scheduler's counters; missing ones are left out."""
         flags = tuple(
             flag
             for flag, is_so in (("naive-time", self.naive), ("ambiguous-time", self.ambiguous))
@@ -137,13 +137,13 @@ def split_id(text: str) -> tuple[str, str]:
 
 
 def state(text: str) -> str:
-    """``CANCELLED by 0`` -> ``CANCELLED``; cut ones (``COMPLETED+``) without the sign."""
+    """``CANCELLED by 0`` -> ``CANCELLED``; cut ones (``COMPLETED+``) without the plus sign."""
     words = text.split()
     return words[0].rstrip("+") if words and words[0].lower() not in NONE else ""
 
 
 def size_bytes(text: str) -> float | None:
-    """``3232K``, ``0.06M``, ``4Gn``, ``2000Mc``: powers of 1024. None: no size."""
+    """Parse ``3232K``, ``0.06M``, ``4Gn``, ``2000Mc``: powers of 1024. None if malformed."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         return None

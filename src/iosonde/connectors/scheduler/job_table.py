@@ -1,4 +1,4 @@
-"""Tables of completed jobs in SQLite: ``summary(stepid, hostname, start, completion, numnodes)`` and the like.
+"""Tables of completed jobs in SQLite: ``summary(stepid, hostname, start, completion, numnodes)`` and similar.
 
 Columns are known by the names that schedulers' databases give them (``COLUMNS``); ``columns`` says others. The file
 is opened read-only and as immutable: nothing beside it is made, no lock is taken. Only tables are read, never views,
@@ -34,7 +34,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "State": ("state", "job_state", "status"),
     "ExitCode": ("exit_code", "exitcode"),
 }
-"""sacct's name of a field -> names that tables have for it, the first one there counts."""
+"""sacct's name of a field -> column names of tables; the first one present counts."""
 _NEEDED = ("JobIDRaw", "Start", "End")
 _MAGIC = b"SQLite format 3\0"
 _MOST_TABLES = 1000
@@ -44,7 +44,7 @@ _ROWS = 2000
 
 
 def recognises(head: Head) -> bool:
-    """Whether it is an SQLite file with a table that has an id, a begin and an end of jobs."""
+    """True for an SQLite file with a table of job ids, starts and ends."""
     if not head.raw.startswith(_MAGIC):
         return False
     try:
@@ -65,7 +65,7 @@ def read(
     warn: Warn,
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Item]:
-    """A Job for each row. ``columns``: names to look for before those of ``COLUMNS``.
+    """Yield a Job per row. ``columns``: names to try before those of ``COLUMNS``.
 
     Raises InputFileError: unreadable, no SQLite, no such table, or broken from some row on.
     """
@@ -91,7 +91,7 @@ def read(
 
 
 class _Place:
-    """Where rows come from, and who is told of those that are no good."""
+    """Location of rows, and the callback for malformed ones."""
 
     def __init__(self, path: Path, settings: Settings, clock: WallTimes, warn: Warn) -> None:
         self.path, self.settings, self.clock, self.warn = path, settings, clock, warn
@@ -110,7 +110,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _tables(
     database: sqlite3.Connection, names: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, str]]:
-    """Tables with what is needed: table -> field -> column."""
+    """Tables with the required columns: table -> field -> column."""
     found = {}
     listed = database.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL"
@@ -167,7 +167,7 @@ def _job(values: dict[str, object], row: tuple[object, ...], seen: set[int], pla
 
 
 def _as_text(name: str, value: object) -> str:
-    """A value as sacct would print it. Raises ValueError: a blob, or a number that cannot be."""
+    """A value as sacct would print it. Raises ValueError: a blob, or an impossible number."""
     if value is None:
         return ""
     if isinstance(value, (int, float)):

@@ -1,4 +1,4 @@
-"""Slurm's records of ``key=value``: the log of its plugin jobcomp/filetxt, and ``scontrol show job`` (``-o`` or not).
+"""Slurm's ``key=value`` records: the log of its plugin jobcomp/filetxt, and ``scontrol show job`` (``-o`` or not).
 
 ::
 
@@ -46,7 +46,7 @@ _MOST_CHARACTERS = 1 << 20
 
 
 def recognises(head: Head) -> bool:
-    """The first line begins with a job's id, and what follows has its state and times."""
+    """True if the first line starts with a job's id, and its state and times follow."""
     lines = [line for line in islice(head.lines, 60) if line.strip()]
     text = " ".join(lines)
     parts = all(f" {name}=" in text for name in ("JobState", "StartTime", "EndTime"))
@@ -72,7 +72,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def _records(path: Path, warn: Warn) -> Iterator[tuple[int, str]]:
-    """Each record as one line, with the number of its first."""
+    """Yield each record as one line, with the number of its first."""
     number, parts, size = 0, list[str](), 0
     for line in read_lines(path, warn):
         begins = _BEGIN.match(line.text) is not None
@@ -92,7 +92,7 @@ def _records(path: Path, warn: Warn) -> Iterator[tuple[int, str]]:
 
 
 def _job(text: str, system: str, clock: WallTimes) -> Job:
-    """Raises ValueError: no times, no state, a time or node list that cannot be."""
+    """Parse a record. Raises ValueError: no times, no state, an impossible time or node list."""
     pairs = dict(part.partition("=")[::2] for part in reversed(_NEXT.split(text)))
     if not {"JobState", "StartTime", "EndTime"} <= set(pairs):
         raise ValueError(f"the record {shown(text)} has no state or times: it is cut")

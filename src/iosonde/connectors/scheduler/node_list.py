@@ -1,4 +1,4 @@
-"""Lists of nodes as schedulers write them: ``u[001-003,010],n[1,3-4]-ib[0-1]`` -> names, bounded."""
+"""Scheduler node lists: ``u[001-003,010],n[1,3-4]-ib[0-1]`` -> names, of bounded number."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?", re.ASCII)
 
 
 class NodeListError(ValueError):
-    """A list of nodes that cannot be read."""
+    """Malformed node list."""
 
 
 def expand(text: str, most: int = MOST_NODES) -> tuple[str, ...]:
-    """Names in the order written, each once; none for ``None assigned`` and the like.
+    """Names in the order written, each once; none for ``None assigned`` and similar.
 
     Zeros on the left of a range's first number are kept. Raises NodeListError: brackets that do not match, ranges that
     are none, more than ``most`` names (found out before any of them is made).
@@ -37,7 +37,7 @@ def expand(text: str, most: int = MOST_NODES) -> tuple[str, ...]:
 
 
 def _items(text: str) -> Iterator[str]:
-    """What stands between commas that are not within brackets."""
+    """Yield items between commas outside brackets."""
     depth = begin = 0
     for place, letter in enumerate(text):
         if letter == "[":
@@ -55,7 +55,7 @@ def _items(text: str) -> Iterator[str]:
 
 
 def _parts(item: str) -> list[tuple[int, str | list[tuple[int, int, int]]]]:
-    """Literals and ranges (first, last, digits) of one item, each with how many words it stands for."""
+    """Literals and ranges (first, last, digits) of one item, each with the number of names it expands to."""
     parts: list[tuple[int, str | list[tuple[int, int, int]]]] = []
     place = 0
     while place < len(item):

@@ -52,13 +52,13 @@ _SKEW_NS = 1_000_000_000
 
 
 def recognises(head: Head) -> bool:
-    """Whether the first line names fields of sacct, an id and a time or state among them."""
+    """True if the first line names sacct fields, with an id and a time or state."""
     first = next((line for line in islice(head.lines, 3) if line.strip()), "")
     return _header(first) is not None
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """A Job for each job and step. Raises InputFileError (unreadable; no header)."""
+    """Yield a Job per job and step. Raises InputFileError (unreadable; no header)."""
     table: _Table | None = None
     runs = _Runs()
     clock = WallTimes(settings.zone)
@@ -86,7 +86,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def _job(fields: Fields, settings: Settings, path: Path, line: Line, warn: Warn) -> Job:
-    """The row's job. One whose node list cannot be read is a job all the same."""
+    """The row's job, even if its node list is malformed."""
     try:
         return fields.job(settings.system)
     except NodeListError as error:
@@ -95,7 +95,7 @@ def _job(fields: Fields, settings: Settings, path: Path, line: Line, warn: Warn)
 
 
 class _Runs:
-    """What is known of jobs when their steps come, and which records came before."""
+    """Known jobs, for their steps, and ids of earlier records."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
@@ -103,7 +103,7 @@ class _Runs:
         self._keys: set[int] = set()
 
     def seen(self, job: Job) -> Iterator[Job]:
-        """The job, with what its steps do not say; none if it came before. Raises ValueError: it did."""
+        """Complete a job by values that its steps lack. Raises ValueError if it was seen before."""
         if len(self._keys) >= _MOST_KEPT:
             self._keys.clear()
             self._jobs.clear()
@@ -120,7 +120,7 @@ class _Runs:
 
 
 def _within(step: Job, job: Job) -> Job:
-    """A step with its job's user and account, and a flag if it cannot lie within it."""
+    """A step with its job's user and account, and a flag if it exceeds the job's times."""
     step = replace(step, user=step.user or job.user, account=step.account or job.account)
     early = None not in (step.start_ns, job.start_ns) and (
         (step.start_ns or 0) < (job.start_ns or 0) - _SKEW_NS
@@ -135,7 +135,7 @@ def _within(step: Job, job: Job) -> Job:
 
 
 class _Table:
-    """How rows are cut into fields."""
+    """Splitter of rows into fields."""
 
     def __init__(self, text: str, names: list[str], delimiter: str | None) -> None:
         self.text = text.strip()
@@ -145,11 +145,11 @@ class _Table:
 
     @property
     def fixed(self) -> bool:
-        """Whether columns have a width, and what is longer is cut."""
+        """True if columns have a fixed width, and longer values are cut."""
         return self._delimiter is None
 
     def take_dashes(self, text: str) -> bool:
-        """Whether it is the line below the header, which says how wide columns are."""
+        """Parse the line below the header, which gives column widths; False for other lines."""
         if not self.fixed or not _DASHES.fullmatch(text):
             return False
         begins = [match.start() for match in re.finditer("-+", text)]
@@ -174,7 +174,7 @@ class _Table:
         return not self.fixed and text.count(self._delimiter or "") >= len(self.names)
 
     def _joined(self, words: list[str]) -> list[str]:
-        """With what is too many put back into the one field that may hold the delimiter."""
+        """Fields with excess ones joined into the one that may contain the delimiter."""
         many = len(words) - len(self.names)
         if many == 0:
             return words
@@ -186,7 +186,7 @@ class _Table:
 
 
 def _header(text: str) -> _Table | None:
-    """How a table begins; None: this is none of sacct's."""
+    """Table by its header; None if it is not sacct's."""
     words = [word for word in re.split(r"[ \t]+", text) if word]
     if len(words) > 1 and all(_WORD.fullmatch(word) for word in words):
         return _table(text, words, None)

@@ -1,4 +1,4 @@
-"""Slurm's ``sacct --json`` (plugins dbv0.0.36 to 0.0.42), and the cache of job steps that pytokio wrote.
+"""Slurm's ``sacct --json`` (plugins dbv0.0.36 to 0.0.42), and pytokio's cache of job steps.
 
 ``{"jobs": [{"job_id": 1, "time": {"start": 1795259964, ...}, "steps": [...]}, ...], ...}``: epoch seconds; later
 versions write numbers as ``{"set": true, "infinite": false, "number": 5}`` and states as lists. The cache is
@@ -31,11 +31,11 @@ _JOBS = re.compile(r'"jobs"\s*:\s*\[')
 _CACHE = re.compile(r'\s*\{\s*"[0-9_]+(?:\.\w+)?"\s*:\s*\{\s*"(?:jobidraw|start|end|nodelist)"\s*:')
 _BLANK = re.compile(r"[ \t\r\n]*")
 _LOOKED = 4 << 20
-"""Characters in which the list of jobs must begin."""
+"""Characters within which the list of jobs must start."""
 
 
 def recognises(head: Head) -> bool:
-    """Whether it is JSON with a list of jobs that have Slurm's parts, or the cache's first entry."""
+    """True for JSON with a list of Slurm jobs, or with the cache's first entry."""
     text = head.text
     if not text.lstrip().startswith("{"):
         return False
@@ -47,7 +47,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """A Job for each job and each step. Raises InputFileError (unreadable; JSON that ends or breaks)."""
+    """Yield a Job per job and step. Raises InputFileError (unreadable; truncated or malformed JSON)."""
     clock = WallTimes(settings.zone)
     number = 0
     for number, entry in enumerate(_entries(path), start=1):
@@ -95,7 +95,7 @@ def _step(entry: dict[str, Any], job: Job, clock: WallTimes) -> Job:
 
 
 def _row(entry: dict[str, Any], job_id: str) -> dict[str, str]:
-    """The fields that a job and a step share."""
+    """Fields that jobs and steps share."""
     times = entry.get("time")
     times = times if isinstance(times, dict) else {}
     states = entry.get("state")
@@ -129,7 +129,7 @@ def _cached(entry: dict[str, Any], system: str, clock: WallTimes) -> Job:
 
 
 def _nodes(value: Any) -> tuple[str, ...]:
-    """Of a host list, or of a step's ``{"range": ..., "list": [...]}``."""
+    """Nodes of a host list, or of a step's ``{"range": ..., "list": [...]}``."""
     if isinstance(value, dict):
         listed = value.get("list")
         if isinstance(listed, list) and listed:
@@ -139,7 +139,7 @@ def _nodes(value: Any) -> tuple[str, ...]:
 
 
 def _number(value: Any) -> int | None:
-    """A whole number; one that is not set, infinite, negative or none is None."""
+    """An integer; None if unset, infinite, negative or malformed."""
     if isinstance(value, dict):
         if value.get("set") is False or value.get("infinite") is True:
             return None
@@ -167,7 +167,7 @@ def _text(value: Any) -> str:
 
 
 def _entries(path: Path) -> Iterator[Any]:
-    """Jobs, or values of the cache. Raises InputFileError."""
+    """Yield jobs, or values of the cache. Raises InputFileError."""
     try:
         with opened(path) as file:
             yield from _Json(path, file).entries()
@@ -180,7 +180,7 @@ def _entries(path: Path) -> Iterator[Any]:
 
 
 class _Json:
-    """A JSON text of which one entry at a time is in memory."""
+    """Incremental reader of JSON text, with one entry at a time in memory."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._file = path, file
@@ -219,7 +219,7 @@ class _Json:
                 raise self._broken(f"{shown(letter)} behind an entry")
 
     def _next(self) -> str:
-        """The next character that is no space; it stays."""
+        """Peek at the next character that is no space."""
         while True:
             blank = _BLANK.match(self._text, self._place)
             self._place = self._place if blank is None else blank.end()
@@ -229,7 +229,7 @@ class _Json:
                 raise self._broken("the JSON ends within the list of jobs")
 
     def _value(self) -> Any:
-        """The next value, however many pieces it takes."""
+        """Parse the next value, reading as many pieces as needed."""
         wanted = 1
         while True:
             try:
@@ -261,7 +261,7 @@ class _Json:
         return True
 
     def _piece(self) -> bytes:
-        """Up to ``_PIECE`` bytes; what comes before the break of packed data is given out first."""
+        """Read up to ``_PIECE`` bytes; for damaged packed data, first the part before the damage."""
         if self._error is not None:
             raise self._error
         parts: list[bytes] = []

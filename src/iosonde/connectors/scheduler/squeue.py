@@ -1,4 +1,4 @@
-"""Slurm's ``squeue -o`` with bars between fields: jobs that run now, with the nodes that they have.
+"""Slurm's ``squeue -o`` with bars between fields: running jobs with their nodes.
 
 ::
 
@@ -38,7 +38,7 @@ _WAITING = {"PENDING", "PD", "CONFIGURING", "CF"}
 
 
 def recognises(head: Head) -> bool:
-    """Whether the first line names squeue's fields, a job's begin among them."""
+    """True if the first line names squeue's fields, with a job's start."""
     first = next((line for line in islice(head.lines, 3) if line.strip()), "")
     return _header(first) is not None
 
@@ -49,7 +49,7 @@ def _header(text: str) -> list[str] | None:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """A Job for each that runs. Raises InputFileError (unreadable)."""
+    """Yield a Job per running job. Raises InputFileError (unreadable)."""
     names: list[str] | None = None
     clock = WallTimes(settings.zone)
     seen: set[tuple[str, int | None]] = set()

@@ -1,4 +1,4 @@
-"""``xtdb2proc``: where each processor of a torus or dragonfly lies, as ``x,y,z``.
+"""``xtdb2proc``: position of each processor in a torus or dragonfly, as ``x,y,z``.
 
 Lines of ``field=value`` pairs; others begin with ``#``. A processor is named by its ``processor_id`` alone: node
 names end in it (zero-padded or not), whatever they begin with. The file does not say when it was written: an edge
@@ -26,13 +26,13 @@ _MOST_NODES = 2_000_000
 
 
 def recognises(head: Head) -> bool:
-    """Whether one of the first records has an id and coordinates."""
+    """True if one of the first records has an id and coordinates."""
     records = (line for line in islice(head.lines, 200) if line[:1] not in ("#", ""))
     return any(all(f"{name}=" in line for name in _WANTED) for line in records)
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """An edge a processor. Raises InputFileError (unreadable)."""
+    """Yield an edge per processor. Raises InputFileError (unreadable)."""
     time_ns = 0
     if settings.day is not None:
         time_ns = WallTimes(settings.zone).ns(datetime.combine(settings.day, time())) or 0

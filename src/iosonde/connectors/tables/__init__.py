@@ -1,1 +1,1 @@
-"""Any table of jobs, with a mapping that says what its columns are."""
+"""Reader for any table of jobs, with a mapping that defines its columns."""

@@ -1,4 +1,4 @@
-"""Mappings of tables that are widely used, and of tables whose columns are called what they are."""
+"""Built-in mappings of common tables, and of tables with self-explanatory column names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KNOWN = ("pytokio",)
 
 @cache
 def known_mappings() -> tuple[Mapping, ...]:
-    """Those that come with iosonde, each for a format."""
+    """Mappings shipped with iosonde, one per format."""
     folder = files("iosonde.connectors.tables") / "mappings"
     return tuple(
         read_mapping((folder / f"{name}.toml").read_text("utf-8"), f"{name}.toml", name)
@@ -24,7 +24,7 @@ def known_mappings() -> tuple[Mapping, ...]:
 
 
 def by_own_names(path: Path, names: tuple[str, ...]) -> Mapping:
-    """Every column of numbers is a metric; columns named as those of a JobTable are these."""
+    """Mapping by column names: numeric columns are metrics; those named as in a JobTable are its columns."""
 
     def words(name: str) -> Words:
         return Words((name,)) if name in names else Words()

@@ -1,4 +1,4 @@
-"""A mapping applied to columns: texts, metrics by name, and metrics from tables that are joined."""
+"""Apply a mapping to columns: texts, metrics by name, and metrics from joined tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Values:
         self._open: set[str] = set()
 
     def __call__(self, name: str) -> Floats:
-        """Raises UsageError: there is no such column, or it holds no numbers."""
+        """Column by name. Raises UsageError: no such column, or it holds no numbers."""
         if name in self._known:
             return self._known[name]
         if name in self._metrics and name not in self._open:
@@ -56,7 +56,7 @@ class Values:
         raise UsageError(what, expected=advice.expected, hint=advice.hint)
 
     def has(self, metric: Metric, above: frozenset[str] = frozenset()) -> bool:
-        """Whether the table has what an optional metric needs; ``above``: those that it is asked for."""
+        """True if the table has the columns of an optional metric; ``above``: metrics whose expressions ask for it."""
         if metric.columns:
             return any(name in self._columns.numbers for name in metric.columns)
         assert metric.expression is not None
@@ -78,12 +78,12 @@ class Values:
         return self._column(self.source(metric) or metric.columns[0]) * metric.scale
 
     def source(self, metric: Metric) -> str | None:
-        """The column that a metric is taken from."""
+        """Column that a metric is taken from."""
         return next((name for name in metric.columns if name in self._columns.names), None)
 
 
 def texts_of(words: Words, columns: Columns, values: Values) -> Texts:
-    """The text of every row; "" where nothing says it."""
+    """Text of every row; "" if missing."""
     n = len(columns)
     if words.when is not None:
         holds = np.broadcast_to(words.when.value_of(values), (n,))
@@ -111,7 +111,7 @@ _TAKE = {
 def joined(
     join: Join, columns: Columns, begin_ns: Instants, mapping: Mapping, warn: Warn
 ) -> dict[str, Floats]:
-    """Metrics of another table, row by row of ours; NaN where nothing in it belongs to a row.
+    """Metrics of a joined table for each row of the main one; NaN without a matching row.
 
     Raises UsageError: it lacks a column; InputFileError: unreadable.
     """
@@ -149,7 +149,7 @@ def joined(
 
 
 def _days(begin_ns: Instants, zone: str) -> list[str]:
-    """The local day of every begin, as ISO 8601."""
+    """Local day of every start, as ISO 8601."""
     rules = zone_of(zone)
     return [
         "" if ns == NULL_NS else to_datetime(ns, rules).date().isoformat()

@@ -1,4 +1,4 @@
-"""Text tables (CSV with any delimiter, plain or gzip) as columns: text where it is asked for, else numbers."""
+"""Text tables (CSV with any delimiter, plain or gzip) as columns: text on request, else numbers."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
-"""What stands for a missing value, in any case of letters."""
+"""Markers of a missing value, in any letter case."""
 MOST_COLUMNS = 4096
 MOST_VALUES = 50_000_000
-"""Cells that are held at once (400 MB)."""
+"""Most cells held at once (400 MB)."""
 _TEXT_CELLS = 7
-"""So many numbers take the room of a text."""
+"""Memory of a text cell, in numbers."""
 _CHUNK_ROWS = 4096
 _LOOK_ROWS = 10
 _MOST_TEXT = 1024
-"""Characters of a text cell; the rest is cut."""
+"""Most characters of a text cell; the rest is cut."""
 
 
 @dataclass
 class Columns:
-    """A table as it is written. Columns of shape (n,); ``line``: where each row is in the file."""
+    """A table as stored. Columns of shape (n,); ``line``: line of each row in the file."""
 
     path: Path
     names: tuple[str, ...]
     numbers: dict[str, Floats]
-    """Missing, and what is no number, is NaN; infinities and -0.0 too (``notes`` tells how many)."""
+    """NaN for missing and malformed numbers, infinities and -0.0 (counted in ``notes``)."""
     texts: dict[str, Texts]
-    """Of the columns that were asked for; missing is ""."""
+    """Requested text columns; missing is ""."""
     line: Ints
     odd: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     """Column -> (row, flag) of cells that were not taken as they are."""
     notes: list[Note] = field(default_factory=list)
     words: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Column that holds hardly any number -> the line of its first cell that is none, and that cell."""
+    """Column with hardly any number -> line and text of its first malformed cell."""
 
     def __len__(self) -> int:
         return len(self.line)
@@ -64,7 +64,7 @@ def read_columns(
     delimiter: str | None = None,
     text: Path | None = None,
 ) -> Columns:
-    """Every row of a table. A first column may lack a name. ``text``: where the table is as text, if not in ``path``.
+    """Read all rows of a table. A first column may lack a name. ``text``: the table as text, if not in ``path``.
 
     Rows with too few or too many fields and quotes without an end are told of with their line and left
     out. Names that occur twice get ``_2``. Raises InputFileError: unreadable, no header, too many columns.
@@ -95,7 +95,7 @@ def read_columns(
 def _good(
     records: Iterator[tuple[int, list[str]]], width: int, path: Path, warn: Warn
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows as wide as the header; the others are told of."""
+    """Rows as wide as the header; others are reported."""
     for number, fields in records:
         if len(fields) == width:
             yield number, fields
@@ -106,7 +106,7 @@ def _good(
 def _bounded(
     rows: Iterator[tuple[int, list[str]]], width: int, path: Path, warn: Warn
 ) -> Iterator[list[tuple[int, list[str]]]]:
-    """Rows in chunks, as many as may be held."""
+    """Rows in chunks of bounded size."""
     left = MOST_VALUES // max(1, width)
     while chunk := list(islice(rows, min(_CHUNK_ROWS, left + 1))):
         if len(chunk) > left:
@@ -156,7 +156,7 @@ def _text(cell: str) -> str:
 
 
 def numbers_of(cells: tuple[str, ...]) -> tuple[Floats, list[tuple[int, str]]]:
-    """Cells as numbers, NaN where there is none, and (place, flag) of those that say something else."""
+    """Cells as numbers, NaN if missing, and (place, flag) of odd ones."""
     odd: list[tuple[int, str]] = []
     values = _plain(cells)
     if values is None:
@@ -172,7 +172,7 @@ def numbers_of(cells: tuple[str, ...]) -> tuple[Floats, list[tuple[int, str]]]:
 
 
 def _plain(cells: tuple[str, ...]) -> Floats | None:
-    """Cells of which each is a number or nothing; None: some are more than that."""
+    """Cells as numbers if each is a number or empty; None otherwise."""
     if "_" in "".join(cells):  # a number to Python, not to us
         return None
     try:
@@ -199,7 +199,7 @@ def _looking(cell: str) -> str:
 def _joined(
     path: Path, names: tuple[str, ...], wanted: frozenset[str], chunks: list[_Chunk]
 ) -> Columns:
-    """The chunks as whole columns, with notes; a column that holds mostly words is no column of numbers."""
+    """Concatenate chunks to columns, with notes; a column of mostly words is no column of numbers."""
     line = np.concatenate([np.zeros(0, dtype=np.int64), *(chunk.line for chunk in chunks)])
     out = Columns(path, names, {}, {}, line)
     for name in names:

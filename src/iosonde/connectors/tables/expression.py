@@ -1,4 +1,4 @@
-"""Small arithmetic on columns that a mapping may ask for: names, numbers, + - * / and comparisons; no eval.
+"""Arithmetic on columns for mappings: names, numbers, + - * / and comparisons; no eval.
 
     own_bytes / (server_read_bytes + server_written_bytes)
     100 * (1 - (`free blocks` + `free frags`) / disk_size)
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression: ``op`` is a mark, "name" or "number"."""
+    """A parsed expression: ``op`` is an operator, "name" or "number"."""
 
     op: str
     left: Expression | None = None
@@ -43,13 +43,13 @@ class Expression:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every column that it needs."""
+        """All columns that it refers to."""
         own = frozenset({self.name}) if self.op == "name" else frozenset()
         parts = (part.names for part in (self.left, self.right) if part is not None)
         return own.union(*parts)
 
     def renamed(self, new: Callable[[str], str]) -> Expression:
-        """The same on other columns."""
+        """The expression with other column names."""
         return Expression(
             self.op,
             self.left and self.left.renamed(new),
@@ -59,7 +59,7 @@ class Expression:
         )
 
     def value_of(self, column: Callable[[str], Floats]) -> Floats:
-        """Row by row; NaN where a part is missing or divided by zero; comparisons give 1, 0 or NaN."""
+        """Evaluate for each row; NaN for a missing operand or a division by zero; comparisons give 1, 0 or NaN."""
         if self.op == "number":
             return np.float64(self.value)  # type: ignore[return-value]
         if self.op == "name":
@@ -92,7 +92,7 @@ _DO: dict[str, Callable[[Floats, Floats], NDArray[np.generic]]] = {
 
 
 def parse(text: str) -> Expression:
-    """An expression. Raises ValueError with what is wrong and where."""
+    """Parse an expression. Raises ValueError with the reason and place."""
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"longer than {MOST_CHARACTERS} characters")
     tokens = _tokens(text)
@@ -117,7 +117,7 @@ def _unexpected(tokens: list[tuple[str, str, int]], place: int) -> ValueError:
 
 
 def _built(node: ast.expr, tokens: list[tuple[str, str, int]]) -> Expression:
-    """Of the nodes that arithmetic needs; any other is an error."""
+    """Convert Python's syntax tree; raises ValueError for nodes outside arithmetic."""
     match node:
         case ast.Name(id=name):
             kind, text, _ = tokens[int(name[1:])]

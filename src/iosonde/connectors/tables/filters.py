@@ -1,4 +1,4 @@
-"""Which rows of a table count: those that a mapping wants, of a known file system, with a begin, each once."""
+"""Filter rows of a table: those that the mapping selects, of a known file system, with a start, without duplicates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def filtered(
     table: JobTable, columns: Columns, mapping: Mapping, values: Values
 ) -> tuple[Places, tuple[LeftOut, ...], tuple[Note, ...]]:
-    """(rows that stay, how many were left out by what, notes). Every row is left out by one thing only."""
+    """(rows kept, numbers left out by reason, notes). Each row is left out for one reason only."""
     kept = np.ones(len(columns), dtype=bool)
     reasons: list[LeftOut] = []
     notes: list[Note] = []
@@ -66,7 +66,7 @@ def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> F
 
 
 def _again(table: JobTable, kept: Flags) -> Flags:
-    """Rows that say the same as an earlier one about the same job at the same time."""
+    """Mask of duplicate rows: same job, same time, same values."""
     again = np.zeros(len(table), dtype=bool)
     if not any(table.job_id) and (table.start_ns == NULL_NS).all():
         return again

@@ -1,4 +1,4 @@
-"""Rows of a table of jobs as single records, for a store of jobs."""
+"""Rows of a job table as single records, for a store of jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIRECTIONS, _MODES = (frozenset(get_args(kind)) - {""} for kind in (Direction, 
 
 
 def jobs_of(table: JobTable, system: str = "", metrics: Sequence[str] = ()) -> Iterator[Job]:
-    """Every row as a job, in the table's order; ``metrics`` () = all. ``system``: the cluster.
+    """Yield each row as a job, in the table's order; ``metrics`` () = all. ``system``: the cluster.
 
     A metric that is missing is no scalar, unless it is for a reason (a flag): then its value is None.
     """
@@ -52,7 +52,7 @@ def _instant(ns: Any) -> int | None:
 
 
 def _parts(motif: str) -> dict[str, Any]:
-    """``app mode direction`` apart, so that the job's motif is the same again."""
+    """Split ``app mode direction``, so that the job's motif stays equal."""
     words = motif.split()
     found: dict[str, Any] = {}
     for key, known in (("direction", _DIRECTIONS), ("mode", _MODES)):

@@ -1,4 +1,4 @@
-"""What the columns of a table mean: a mapping, written in TOML (docs/correlate.md shows one)."""
+"""Mapping: the meaning of a table's columns, written in TOML (docs/correlate.md has an example)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from iosonde.connectors.tables.replacing import Replacement
 from iosonde.model.job_metrics import About
 
 Columns = tuple[str, ...]
-"""Names for the same thing; the first that a table has is used. () = nothing says it."""
+"""Alternative names of a column; the first one present is used. () = none."""
 TimeUnit = Literal["s", "ms", "us", "ns", "text"]
 
 
 class Time(NamedTuple):
-    """Where an instant is. ``text`` is ISO 8601, in the mapping's zone where it has no offset."""
+    """Column of an instant. ``text`` is ISO 8601, in the mapping's zone if it has no offset."""
 
     columns: Columns
     unit: TimeUnit = "s"
@@ -30,13 +30,13 @@ class Words(NamedTuple):
     values: tuple[tuple[str, str], ...] = ()
     replace: tuple[Replacement, ...] = ()
     when: Expression | None = None
-    """Instead of a column: ``then`` where it holds, ``otherwise`` where not, "" where it is not known."""
+    """Condition instead of a column: ``then`` if true, ``otherwise`` if false, "" if unknown."""
     then: str = ""
     otherwise: str = ""
 
 
 NOTHING = Words()
-"""Nothing says it."""
+"""No column."""
 
 
 class Metric(NamedTuple):
@@ -48,24 +48,24 @@ class Metric(NamedTuple):
     scale: float = 1.0
     optional: bool = False
     age: Columns = ()
-    """How many seconds before the begin it was recorded."""
+    """Column with the age of the value: seconds before the start."""
     oldest_s: float = 86_400.0
-    """Older ones are stale, and missing."""
+    """Oldest age; older values are stale, and missing."""
 
 
 class Filter(NamedTuple):
-    """Which rows stay. Rows of which the value is missing do not, except for ``excluded`` values."""
+    """Filter of rows. Rows with a missing value are dropped, except for ``excluded`` values."""
 
     kind: Literal["complete", "holds", "excluded", "began_by"]
     columns: Columns = ()
-    """Of "complete"; () = every column of the table."""
+    """Columns of "complete"; () = every column of the table."""
     expression: Expression | None = None
     values: tuple[str, ...] = ()
     at_ns: int = 0
     said: str = ""
-    """Why others are left out, for people."""
+    """Printable reason for dropping rows."""
     flag: str = ""
-    """What is wrong with rows that it leaves out, of ``model.quality``; "" = nothing."""
+    """Flag of dropped rows, of ``model.quality``; "" = none."""
 
 
 class LookedUpMetric(NamedTuple):
@@ -77,7 +77,7 @@ class LookedUpMetric(NamedTuple):
 
 
 class Join(NamedTuple):
-    """Another table, of which rows belong to those of ours by columns of equal text and by day."""
+    """Another table, joined by columns of equal text and by day."""
 
     name: str
     file: str
@@ -86,14 +86,14 @@ class Join(NamedTuple):
     day: str
     """Its column of days; "" = none."""
     zone: str
-    """In which our begin is a day."""
+    """Time zone that turns our start into a day."""
     keep: tuple[Expression, ...]
     metrics: tuple[LookedUpMetric, ...]
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """All of it. ``place``: the file, for messages."""
+    """A whole mapping. ``place``: the file, for messages."""
 
     place: str
     name: str
@@ -105,22 +105,22 @@ class Mapping:
     begin: Time | None = None
     end: Time | None = None
     doubtful: Time | None = None
-    """Another record of the begin, which is compared with it and never used."""
+    """Second record of the start, compared with the first and never used."""
     labels: tuple[tuple[str, Words], ...] = ()
-    """Of ``model.jobs.LABELS``."""
+    """Texts of ``model.jobs.LABELS``."""
     sizes: tuple[tuple[str, str], ...] = ()
-    """Of ``model.jobs.SIZES``, each with its column or metric."""
+    """Sizes of ``model.jobs.SIZES``, each with its column or metric."""
     motif: tuple[Words, ...] = ()
     metrics: tuple[Metric, ...] = ()
     abouts: tuple[tuple[str, About], ...] = ()
     filters: tuple[Filter, ...] = ()
     joins: tuple[Join, ...] = ()
     others: bool = True
-    """Columns of numbers that nothing names are metrics under their own names."""
+    """True if unnamed numeric columns are metrics under their own names."""
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """Columns that are needed as text."""
+        """Columns read as text."""
         labels = (words for _, words in self.labels)
         words = (self.job_id, self.step, self.file_system, *self.motif, *labels)
         times = (self.begin, self.end, self.doubtful)
@@ -135,12 +135,12 @@ class Mapping:
 
     @cached_property
     def uses(self) -> frozenset[str]:
-        """Every column that is something under another name."""
+        """All columns used under another name."""
         of_metrics = (name for metric in self.metrics for name in (*metric.columns, *metric.age))
         return self.texts.union(of_metrics)
 
     def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
-        """(key, column) of what a table would need to have and has not; [] = it fits."""
+        """(key, column) of columns that a table lacks; [] = it fits."""
         have = frozenset(columns)
         known = have | {metric.name for metric in self.metrics}
         known |= {one.name for join in self.joins for one in join.metrics}

@@ -1,4 +1,4 @@
-"""Mappings as TOML files: every key is known, and what is wrong is told with file, table and key."""
+"""Mappings as TOML files: only known keys, and errors with file, table and key."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def load_mapping(path: Path) -> Mapping:
-    """A mapping from a file. Raises UsageError: unreadable, no TOML, or wrong somewhere."""
+    """Load a mapping from a file. Raises UsageError: unreadable, no TOML, or wrong somewhere."""
     try:
         with path.open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
@@ -49,7 +49,7 @@ def load_mapping(path: Path) -> Mapping:
 
 
 def read_mapping(text: str, place: str, name: str) -> Mapping:
-    """A mapping from TOML text; ``place`` is what messages call it. Raises UsageError."""
+    """Parse a mapping from TOML text; ``place`` is its name in messages. Raises UsageError."""
     try:
         tree = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -64,7 +64,7 @@ class _Reader:
         self._place = place
 
     def mapping(self, tree: dict[str, Any], name: str) -> Mapping:
-        """All of it."""
+        """Parse the whole mapping."""
         top = TomlTable(self._place, "the mapping", tree)
         table = self._table("[table]", top.tables("table"))
         job = self._table("[job]", top.tables("job"))
@@ -111,7 +111,7 @@ class _Reader:
         return mark or None
 
     def _words(self, parent: TomlTable, key: str) -> Words:
-        """A column's name, names, or a table as for a part of the motif."""
+        """Parse a column's name, names, or a table as for a part of the motif."""
         found: Any = parent.take(key, (str, list, dict), {})
         if found == {}:
             return NOTHING
@@ -123,12 +123,12 @@ class _Reader:
         return words
 
     def _labels(self, job: TomlTable) -> tuple[tuple[str, Words], ...]:
-        """Texts about the job that the mapping names."""
+        """Parse texts about the job."""
         named = ((name, self._words(job, name)) for name in LABELS)
         return tuple((name, words) for name, words in named if words != NOTHING)
 
     def _sizes(self, job: TomlTable) -> tuple[tuple[str, str], ...]:
-        """Columns or metrics with a size of the job."""
+        """Parse columns or metrics with a size of the job."""
         named = ((name, job.take(name, str, "")) for name in SIZES)
         return tuple((name, column) for name, column in named if column)
 

@@ -1,4 +1,4 @@
-"""The order of a table's rows: by begin, and of those that began at one instant by what they are rows of."""
+"""Order of a table's rows: by start, and for equal starts by identity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def by_begin(table: JobTable) -> Places:
-    """(n,) rows in order, as a store would give them: a table and its import say the same of runs in a row.
+    """(n,) rows in the order of a store: a table and its import give the same sequence of runs.
 
     Rows without a begin come first, as they are: nothing says that they are of one instant.
     """

@@ -1,4 +1,4 @@
-"""Lines of a text table to records of fields: which delimiter, which names, quotes, what breaks off."""
+"""Lines of a text table to records of fields: delimiter, names, quotes, truncation."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from iosonde.connectors.lines import Line, Warn, bad, read_lines
 from iosonde.model.errors import InputFileError
 
 DELIMITERS = ",;\t|"
-"""Tried in this order; whitespace if none of them is in the header."""
+"""In the order of trial; whitespace if none is in the header."""
 _MOST_LINES = 20
-"""Lines that one quoted field may go over."""
+"""Most lines of one quoted field."""
 
 
 class FirstMustDo:
-    """Raises what it is told of until the header is read: without one, no row means anything."""
+    """Raises reported errors until the header is read: without one, no row means anything."""
 
     def __init__(self, warn: Warn) -> None:
         self._warn = warn
         self.has_header = False
 
     def __call__(self, error: InputFileError) -> None:
-        """Passed on once there is a header. Raises it before."""
+        """Pass the error on once there is a header; raise it before."""
         if not self.has_header:
             raise error
         self._warn(error)
 
 
 def header_of(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
-    """The names in the first line; () for a file without one. Raises InputFileError: unreadable."""
+    """Names in the first line; () for a file without one. Raises InputFileError: unreadable."""
     warn = FirstMustDo(lambda _: None)
     first = next(records(read_lines(path, warn), path, warn, delimiter), None)
     return () if first is None else names_of(first[1])
 
 
 def delimiter_of(header: str) -> str:
-    """The delimiter that parts most names; " " (any blanks) if none of the usual ones is there."""
+    """Delimiter that splits off most names; " " (any blanks) if no usual one is there."""
     bare = "".join(header.split('"')[::2])
     counts = {mark: bare.count(mark) for mark in DELIMITERS}
     most = max(counts, key=lambda mark: counts[mark])
@@ -47,7 +47,7 @@ def delimiter_of(header: str) -> str:
 
 
 def as_wide(header: list[str], rows: list[list[str]]) -> list[str]:
-    """The header with a blank name where every row has one field more than it.
+    """The header with a leading blank name if every row has one field more.
 
     That is a number or name of the row in front, as R writes it, or a delimiter behind the last field.
     """
@@ -58,7 +58,7 @@ def as_wide(header: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def names_of(fields: list[str]) -> tuple[str, ...]:
-    """Trimmed, without a byte-order mark, each once; one without a name gets its place."""
+    """Names trimmed, without a byte-order mark, made unique; a missing name becomes its place."""
     seen: Counter[str] = Counter()
     names = []
     for place, raw in enumerate(fields):
@@ -69,7 +69,7 @@ def names_of(fields: list[str]) -> tuple[str, ...]:
 
 
 def _fields(text: str, delimiter: str) -> list[str]:
-    """The fields of one record. Raises csv.Error: a quote without an end, or something behind it."""
+    """Split one record. Raises csv.Error: a quote without an end, or text after it."""
     if delimiter == " ":
         return text.split()
     if '"' not in text:
@@ -83,7 +83,7 @@ def _fields(text: str, delimiter: str) -> list[str]:
 
 
 def surviving(lines: Iterator[Line], warn: Warn) -> Iterator[Line]:
-    """The lines before the place where a file breaks off. Raises InputFileError: there are none."""
+    """Lines before the place where a file is truncated. Raises InputFileError: there are none."""
     some = False
     try:
         for line in lines:
@@ -98,7 +98,7 @@ def surviving(lines: Iterator[Line], warn: Warn) -> Iterator[Line]:
 def records(
     lines: Iterator[Line], path: Path, warn: Warn, delimiter: str | None
 ) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields) of every record that is not blank; a quoted field may go over several lines."""
+    """(line, fields) of every record that is not blank; a quoted field may span lines."""
     waiting: list[Line] = []
     while True:
         line = waiting.pop(0) if waiting else next(lines, None)

@@ -1,4 +1,4 @@
-r"""``replace`` of a mapping: regular expressions of RE2, whose time grows with the text and no faster.
+r"""``replace`` of a mapping: regular expressions of RE2, with time linear in the text.
 
 Python's own may take longer than anybody waits (``(a+)+$``), and cannot be interrupted. RE2 comes with the engine.
 It knows neither look-around nor references to groups within a pattern; ``\1`` in the new text is a group.
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from contextlib import closing
 
 Replacement = tuple[str, str]
-"""A pattern, and what stands in place of every match."""
+"""A pattern, and the replacement of every match."""
 
 
 def wrong(replacement: Replacement) -> str:
-    """Why a replacement cannot be used; "" if it can."""
+    """Reason why a replacement is invalid; "" if valid."""
     import duckdb
 
     try:
@@ -25,7 +25,7 @@ def wrong(replacement: Replacement) -> str:
 
 
 def replaced(texts: Sequence[str], replacements: Sequence[Replacement]) -> list[str]:
-    """Every text after all replacements, one after the other."""
+    """Texts after all replacements, one after the other."""
     if not replacements or not texts:
         return list(texts)
     import duckdb

@@ -1,4 +1,4 @@
-"""Any table with a row a job -> JobTable, with what is wrong in it.
+"""Any table with one row per job -> JobTable, with its defects.
 
 What columns mean is said by a mapping (``table_toml``), is known (``table_known``), or is what they are called.
 """
@@ -38,7 +38,7 @@ __all__ = ["ReadTable", "choose", "read_table"]
 
 
 class ReadTable(NamedTuple):
-    """A table, what was noticed about it, and the mapping that was used."""
+    """A table, notes on it, and the mapping used."""
 
     table: JobTable
     notes: tuple[Note, ...]
@@ -46,7 +46,7 @@ class ReadTable(NamedTuple):
 
 
 def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) -> Mapping:
-    """The first mapping that a table has the columns for: of ``given``; else of those that are known.
+    """First mapping whose columns a table has: of ``given``, else of the built-in ones.
 
     ``text``: where the table is as text, if not in ``path``. Without any mapping, columns are what they are
     called. Raises UsageError: none of ``given`` fits (with file, table and key of the nearest);
@@ -75,7 +75,7 @@ def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) 
 def read_table(
     path: Path, settings: Settings, warn: Warn, mapping: Mapping, *, text: Path | None = None
 ) -> ReadTable:
-    """A table as jobs, in the order of their begin. ``text``: where it is as text, if not in ``path``.
+    """Read a table as jobs, in the order of their start. ``text``: the table as text, if not in ``path``.
 
     ``warn`` gets rows that are left out because they are no rows. Rows left out for what they say are in
     ``reasons`` of the table, cells that are not used are NaN with a flag. Raises UsageError (the mapping
@@ -134,7 +134,7 @@ def read_table(
 def _sizes(
     columns: Columns, mapping: Mapping, values: Values, notes: list[Note]
 ) -> dict[str, Floats]:
-    """Nodes and ranks; what is no size is missing, and a column of texts is left out with a note."""
+    """Nodes and ranks; malformed sizes are missing, and a column of texts is left out with a note."""
     found = {}
     for name, column in mapping.sizes:
         if column in columns.words:
@@ -148,7 +148,7 @@ def _sizes(
 
 
 def _tell_begins(columns: Columns, time: Time, begin: Ints, warn: Warn) -> None:
-    """Which rows say no begin."""
+    """Report rows without a start."""
     name = next((name for name in time.columns if name in columns.texts), "")
     for row in np.flatnonzero(begin == NULL_NS).tolist():
         cell = columns.texts[name][row]
@@ -160,12 +160,12 @@ def _tell_begins(columns: Columns, time: Time, begin: Ints, warn: Warn) -> None:
 
 
 def _nameless(name: str) -> bool:
-    """The column of row numbers that pandas writes, and ours for a column without a name."""
+    """True for the column of row numbers that pandas writes, and for one without a name."""
     return name.startswith("column_") or name == "index"
 
 
 def _concerns(note: Note, columns: Columns, mapping: Mapping) -> bool:
-    """Notes on columns that nothing names are left out, unless columns are all there is."""
+    """True unless the note is on an unmapped column; unmapped columns count if there are no others."""
     used = mapping.uses & set(columns.names)
     return not mapping.metrics or any(f"column {name}, first" in note.what for name in used)
 
@@ -194,7 +194,7 @@ def _times(
 def _metric(
     metric: Metric, columns: Columns, values: Values, odd: Odd, notes: list[Note]
 ) -> Floats:
-    """A metric's values; those recorded too long before (or well after) the begin are missing."""
+    """A metric's values; those recorded too long before (or well after) the start are missing."""
     found = values(metric.name)
     source = values.source(metric)
     marks = list(columns.odd.get(source, ())) if source else []

@@ -1,4 +1,4 @@
-"""Instants in tables: seconds, ms, us or ns since the epoch, or clock times; what is wrong with them."""
+"""Instants in tables: seconds, ms, us or ns since the epoch, or clock times; with their defects."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 _NS: dict[TimeUnit, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9
-"""1990 and 2100: what lies outside is no time of a job."""
+"""1990 and 2100: times outside are no times of a job."""
 _QUARTER_S = 900
-"""Offsets of zones are multiples of it."""
+"""Granularity of zone offsets."""
 _LONGEST_DIGITS = 40
 
 
 class Read(NamedTuple):
-    """Instants, ``NULL_NS`` where there is none, and what was noticed."""
+    """Instants, ``NULL_NS`` if missing, and notes."""
 
     ns: Instants
     notes: tuple[Note, ...]
@@ -36,7 +36,7 @@ class Read(NamedTuple):
 def instants(
     cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: str, *, named: bool = False
 ) -> Read:
-    """Cells as instants.
+    """Parse cells as instants.
 
     Numbers that are plausible only in another unit than the mapping says are read in that, with a note
     "wrong-unit". Clock times without an offset are in ``zone`` (None: this machine's), "naive-time"
@@ -60,7 +60,7 @@ def instants(
 
 
 def _scaled(cell: str, scale: int) -> int | None:
-    """A number times ``scale``, exact for whole ones."""
+    """A number times ``scale``, exact for integers."""
     text = cell.strip()
     if not text or len(text) > _LONGEST_DIGITS or "_" in text:
         return None
@@ -78,7 +78,7 @@ def _scaled(cell: str, scale: int) -> int | None:
 
 
 def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
-    """The unit in which most numbers are times of jobs: the one that is said, if it is one."""
+    """Unit in which most numbers are times of jobs: the declared one, if it is among them."""
 
     def share(name: TimeUnit) -> float:
         good = sum(_EARLIEST <= value * _NS[name] // 10**9 < _LATEST for value in known)
@@ -91,7 +91,7 @@ def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
 
 
 def _clock(cells: Sequence[str], zone: tzinfo | None, where: str, *, named: bool) -> Read:
-    """Rows of a table are in no order: of a time that occurs twice the first counts."""
+    """Parse clock times. Rows of a table are in no order: of a time that occurs twice the first counts."""
     out = np.full(len(cells), NULL_NS, dtype=np.int64)
     clock = WallTimes(zone)
     for place, cell in enumerate(cells):
@@ -109,7 +109,7 @@ def _clock(cells: Sequence[str], zone: tzinfo | None, where: str, *, named: bool
 
 
 def disagreement(trusted: Instants, doubtful: Instants, where: str) -> tuple[Note, ...]:
-    """What a second record of the begin says against the first; it is not used.
+    """Notes on differences between a second record of the start and the first.
 
     Off by whole quarters of an hour: a local time that was taken for UTC. Else two clocks.
     """

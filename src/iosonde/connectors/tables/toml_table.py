@@ -1,4 +1,4 @@
-"""One table of a TOML file, read key by key: every key is known, and every error has its place."""
+"""Key-by-key reader of one TOML table: only known keys, and errors with their place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Columns = tuple[str, ...]
 
 
 class TomlTable:
-    """One table of the file, of which every key must be taken."""
+    """A table of the file, in which every key must be read."""
 
     def __init__(self, place: str, name: str, found: Any) -> None:
         self.place, self.name = place, name
@@ -26,12 +26,12 @@ class TomlTable:
         self._known: list[str] = []
 
     def wrong(self, key: str, what: str, expected: str = "", hint: str = "") -> UsageError:
-        """What is wrong with a key, and where it is."""
+        """Error about a key, with its place."""
         where = f"{self.place}, {self.name}" + (f" {key}" if key else "")
         return UsageError(f"{where}: {what}", expected=expected, hint=hint)
 
     def take(self, key: str, kind: type[T] | tuple[type[T], ...], default: T) -> T:
-        """A value of a type. Raises UsageError for another type."""
+        """Read a value of a type. Raises UsageError for another type."""
         self._known.append(key)
         found = self._left.pop(key, default)
         boolean = isinstance(found, bool) and bool not in (
@@ -45,14 +45,14 @@ class TomlTable:
         return found
 
     def word(self, key: str, choices: Collection[str], default: str) -> str:
-        """One of several words."""
+        """Read a word out of ``choices``."""
         found = self.take(key, str, default)
         if found != default and found not in choices:
             raise self.wrong(key, f"{found!r} is unknown", "one of " + ", ".join(choices))
         return found
 
     def names(self, key: str) -> Columns:
-        """A name or a list of them."""
+        """Read a name or a list of them."""
         found: Any = self.take(key, (str, list), [])
         several = [found] if isinstance(found, str) else found
         if not all(isinstance(name, str) and name for name in several):
@@ -62,7 +62,7 @@ class TomlTable:
         return tuple(several)
 
     def expression(self, key: str) -> Expression | None:
-        """An expression, None where there is none."""
+        """Read an expression; None without one."""
         text = self.take(key, str, "")
         try:
             return parse(text) if text else None
@@ -72,22 +72,22 @@ class TomlTable:
             ) from None
 
     def text(self, key: str) -> str:
-        """A value as it is written, which is still to be taken."""
+        """Peek at a value as text without marking it as read."""
         return str(self._left.get(key, ""))
 
     def zone(self, key: str) -> str:
-        """The name of a time zone, "" for none."""
+        """Read the name of a time zone, "" for none."""
         name = self.take(key, str, "")
         if name and zone_of(name) is None:
             raise self.wrong(key, f"there is no zone {name!r}", "such as UTC or Europe/Berlin")
         return name
 
     def tables(self, key: str) -> dict[str, Any]:
-        """A table of tables."""
+        """Read a table of tables."""
         return self.take(key, dict, {})
 
     def done(self) -> None:
-        """Raises UsageError for a key that nobody took."""
+        """Raise UsageError for a key that was not read."""
         for key in self._left:
             near = difflib.get_close_matches(key, self._known, n=1)
             expected = "one of " + ", ".join(self._known) if self._known else "no key at all"
@@ -95,7 +95,7 @@ class TomlTable:
 
 
 def zone_of(name: str) -> tzinfo | None:
-    """A zone by its name; None if there is none."""
+    """Time zone by its name; None if there is none."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError):

@@ -1,4 +1,4 @@
-"""Units that columns of tables come in, and what they are multiplied by to be what a metric's name says."""
+"""Units of table columns, and factors to the unit in a metric's name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNITS: dict[str, tuple[str, float]] = {
     "operations/s": ("count/s", 1.0),
     "hops": ("count", 1.0),
 }
-"""Unit -> (what it measures, factor)."""
+"""Unit -> (base unit, factor)."""
 _ENDINGS = {
     "_bytes_per_s": "bytes/s",
     "_per_s": "count/s",
@@ -35,12 +35,12 @@ _SHARES = {("percent", "ratio"): 0.01, ("ratio", "percent"): 100.0}
 
 
 def unit_of(metric: str) -> str:
-    """The unit that a metric's name ends with; "" if it ends with none that can be converted."""
+    """Unit suffix of a metric's name; "" if it has none that can be converted."""
     return next((unit for ending, unit in _ENDINGS.items() if metric.endswith(ending)), "")
 
 
 def factor(unit: str, metric: str) -> float:
-    """What numbers in ``unit`` are multiplied by. Raises ValueError: unknown, or it measures something else."""
+    """Factor that converts numbers in ``unit``. Raises ValueError: unknown, or another dimension."""
     if unit not in UNITS:
         raise ValueError(f"there is no unit {unit!r}")
     measures, times = UNITS[unit]

@@ -1,4 +1,4 @@
-"""Cells that are no number or no time: what they look like, what was expected, what to try."""
+"""Advice on malformed numbers and times: likely cause, expected form, hint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POINTS = "an export with decimal points and nothing between thousands (LC_ALL=C
 
 
 class CellAdvice(NamedTuple):
-    """``looks``: like what, "" where nothing is known; ``expected`` and ``hint`` as of an error."""
+    """``looks``: likely cause, "" if unknown; ``expected`` and ``hint`` as of an error."""
 
     looks: str
     expected: str
@@ -24,7 +24,7 @@ class CellAdvice(NamedTuple):
 
 
 def about_number(cell: str) -> CellAdvice:
-    """Of a cell that is no number."""
+    """Advice on a malformed number."""
     text = cell.strip()[:_LONGEST]
     comma, thousands = (bool(p.fullmatch(text)) for p in (_DECIMAL_COMMA, _THOUSANDS))
     if comma and thousands:
@@ -49,7 +49,7 @@ def told_number(line: int, cell: str) -> str:
 
 
 def about_time(cell: str, *, text: bool) -> CellAdvice:
-    """Of a cell that is no begin; ``text``: the mapping says that it is a clock time."""
+    """Advice on a malformed start time; ``text``: the mapping declares a clock time."""
     possible = CellAdvice("", "a time from 1990 to 2100")
     stripped = cell.strip()[:_LONGEST]
     if not stripped:

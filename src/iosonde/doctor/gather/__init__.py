@@ -1,1 +1,1 @@
-"""Facts, as the kernel and the files state them."""
+"""Facts as reported by the kernel and files."""

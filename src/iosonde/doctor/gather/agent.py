@@ -24,7 +24,7 @@ _WANTED = {
 
 
 def gather_metrics(address: str, report: Reporter) -> None:
-    """Tell ``metrics`` of the agent that listens at ``address``, or ``refused`` with the reason."""
+    """Report ``metrics`` of the agent that listens at ``address``, or ``refused`` with the reason."""
     import http.client
 
     report.trying(f"to get http://{address}/metrics")
@@ -42,7 +42,7 @@ def gather_metrics(address: str, report: Reporter) -> None:
 
 
 def parse_metrics(page: str) -> dict[str, Any]:
-    """The few numbers the doctor wants; a page without ``iosonde_build_info`` is somebody else's."""
+    """Parse the metrics that the doctor needs; a page without ``iosonde_build_info`` is another program's."""
     version = re.search(r'^iosonde_build_info\{[^}]*version="([^"]{1,40})"', page, flags=re.M)
     facts: dict[str, Any] = {"version": version[1] if version else None}
     for name, key in _WANTED.items():
@@ -52,7 +52,7 @@ def parse_metrics(page: str) -> dict[str, Any]:
 
 
 def gather_process(pid: int, own: str = "self") -> dict[str, Any] | None:
-    """The process that holds a place; None if it has gone. What may not be read is None."""
+    """Process that holds a place; None if it has gone. Unreadable facts are None."""
     folder = Path("/proc") / str(pid)
     name = read(folder / "comm")
     if name is None:
@@ -68,7 +68,7 @@ def gather_process(pid: int, own: str = "self") -> dict[str, Any] | None:
 
 
 def _cpu_stat(cgroup: str | None) -> str | None:
-    """cpu.stat of the control group of a process, version 2 or 1."""
+    """Text of cpu.stat of a process's control group, version 2 or 1."""
     for line in (cgroup or "").splitlines():
         _, controllers, path = line.split(":", 2)
         if ".." in path:

@@ -8,13 +8,13 @@ from iosonde import _core
 from iosonde.host.child import Reporter
 
 SCHEME = "nfs://"
-"""What the address of an export begins with."""
+"""Prefix of the address of an export."""
 _LIMIT_MS = 60_000
-"""The examination gives up earlier, and says what it waited for."""
+"""Timeout above that of the examination, which then names the hung call."""
 
 
 def gather_export(address: str, report: Reporter) -> None:
-    """Tell ``space`` of an export, or its ``errno``, ``error`` and a ``remedy``."""
+    """Report ``space`` of an export, or its ``errno``, ``error`` and a ``remedy``."""
     report.trying(f"to mount {address.partition('?')[0]} and ask for free space")
     try:
         total, free, files, free_files = _core.export_space(address, _LIMIT_MS)

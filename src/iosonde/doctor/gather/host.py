@@ -15,7 +15,7 @@ _CLOCKS = Path("/sys/devices/system/clocksource/clocksource0")
 
 
 class _Timex(ctypes.Structure):
-    """struct timex of adjtimex(2); what follows is room for the kernel."""
+    """struct timex of adjtimex(2), with spare room for the kernel."""
 
     _fields_ = [
         ("modes", ctypes.c_uint),
@@ -29,7 +29,7 @@ class _Timex(ctypes.Structure):
 
 
 def gather_host() -> dict[str, Any]:
-    """Everything ``judge_host`` wants; what the kernel does not tell is None."""
+    """All input of ``judge_host``; unknown values are None."""
     before = read("/proc/stat")
     facts: dict[str, Any] = {
         "clock_source": _word(_CLOCKS / "current_clocksource"),
@@ -46,7 +46,7 @@ def gather_host() -> dict[str, Any]:
 
 
 def clock_cost_ns() -> int:
-    """Median cost of a reading, over batches; includes some 20 ns of Python's own."""
+    """Median cost of a clock reading, over batches; includes some 20 ns of Python's own."""
     batch = range(100)
     costs = []
     for _ in range(20):
@@ -58,7 +58,7 @@ def clock_cost_ns() -> int:
 
 
 def timer_late_ns() -> list[int]:
-    """How late each of ``SLEEPS`` sleeps ended."""
+    """Lateness of each of ``SLEEPS`` sleeps."""
     late = []
     for _ in range(SLEEPS):
         began = time.monotonic_ns()
@@ -68,7 +68,7 @@ def timer_late_ns() -> list[int]:
 
 
 def clock_sync() -> dict[str, int] | None:
-    """What the kernel's clock discipline says: ``state`` 5 is unsynchronised; times in us or ns."""
+    """State of the kernel's clock discipline: ``state`` 5 is unsynchronised; times in us or ns."""
     timex = _Timex()
     try:
         state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(timex))
@@ -87,7 +87,7 @@ def clock_sync() -> dict[str, int] | None:
 
 
 def read(path: str | Path) -> str | None:
-    """A file of /proc or /sys; None where the kernel does not tell."""
+    """Read a file of /proc or /sys; None if unavailable."""
     try:
         return Path(path).read_text(errors="replace")
     except OSError:

@@ -30,7 +30,7 @@ _MAX_NAMES = 10_000_000
 
 
 class OpenedPlace(NamedTuple):
-    """Where a place is: a name below an opened directory."""
+    """A place as a name below an opened directory."""
 
     parent: int
     name: str
@@ -39,7 +39,7 @@ class OpenedPlace(NamedTuple):
 
 
 def listed(directory: int, most: int) -> tuple[list[str], bool]:
-    """Names in a directory, and whether these are all."""
+    """Names in a directory, and True if these are all."""
     names: list[str] = []
     with os.scandir(directory) as entries:
         for entry in entries:
@@ -50,7 +50,7 @@ def listed(directory: int, most: int) -> tuple[list[str], bool]:
 
 
 def gather_own(place: OpenedPlace, report: Reporter) -> dict[str, Any]:
-    """All that is to be known of this host's place."""
+    """All facts of this host's place."""
     facts: dict[str, Any] = {"path": place.path, "uid": place.uid, "host": place.name}
     try:
         report.trying(f"to open {place.path}")
@@ -78,7 +78,7 @@ def gather_own(place: OpenedPlace, report: Reporter) -> dict[str, Any]:
 
 
 def gather_other(place: OpenedPlace, report: Reporter) -> dict[str, Any]:
-    """Of somebody else's place: whose it is, when it was last written to, how much it holds."""
+    """Facts of another owner's place: owner, time of the last write, size."""
     facts: dict[str, Any] = {"path": place.path, "uid": place.uid, "host": place.name}
     report.trying(f"to look at {place.path}")
     try:
@@ -137,7 +137,7 @@ def _first_line(directory: int, name: str) -> str | None:
 
 
 def _lock(directory: int) -> dict[str, Any] | None:
-    """What the lock says and who holds it. Trying to take it could refuse a probe that starts now."""
+    """Contents and holder of the lock, without trying to take it, which could refuse a starting probe."""
     said = _first_line(directory, "lock")
     status = _stat(directory, "lock")
     if said is None or status is None:
@@ -148,7 +148,7 @@ def _lock(directory: int) -> dict[str, Any] | None:
 
 
 def holder(locks: str, device: int, inode: int) -> tuple[bool, int | None]:
-    """Whether /proc/locks holds a lock on a file, and whose; a pid of another namespace is None."""
+    """True if /proc/locks holds a lock on a file, and its pid; a pid of another namespace is None."""
     wanted = (os.major(device), os.minor(device), inode)
     for line in locks.splitlines():
         match = re.fullmatch(
@@ -178,7 +178,7 @@ def _data(directory: int) -> dict[str, Any] | None:
 
 
 def _pool(directory: int, name: str) -> dict[str, Any]:
-    """Counts every name; opens ``SAMPLED`` files, the oldest and the newest left out."""
+    """Count all names; open ``SAMPLED`` files, without the oldest and the newest."""
     object_bytes = int(name.removeprefix("pool-"))
     pool = os.open(name, DIRECTORY, dir_fd=directory)
     try:
@@ -200,7 +200,7 @@ def _pool(directory: int, name: str) -> dict[str, Any]:
 
 
 def _object(pool: int, name: str, object_bytes: int) -> tuple[bool, bool] | None:
-    """Whether a file is whole and whether it is in the page cache; None if it has gone."""
+    """True for a complete file, and True if it is in the page cache; None if it has gone."""
     with _regular(pool, name) as opened:
         if opened is None:
             return None

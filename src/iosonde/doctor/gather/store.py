@@ -1,4 +1,4 @@
-"""Facts of a store folder. Runs in an expendable child: a store may lie on a hung file system too."""
+"""Facts of a store folder. Runs in an expendable child: a store may be on a hung file system too."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def gather_store(
     open_segments: Callable[[Path], Sequence[Path]],
     report: Reporter,
 ) -> None:
-    """Tell ``exists``, ``states``, ``real``, ``open``, ``device``, ``space``, ``spool`` and ``days``."""
+    """Report ``exists``, ``states``, ``real``, ``open``, ``device``, ``space``, ``spool`` and ``days``."""
     report.trying(f"to find {root}")
     report.found(exists=root.is_dir(), real=os.path.realpath(root))
     if not root.is_dir():
@@ -48,7 +48,7 @@ def gather_store(
 
 
 def _open_tables(root: Path) -> list[str]:
-    """Tables with names of users, jobs or applications that every user of the machine may read."""
+    """World-readable tables with names of users, jobs or applications."""
     if not root.stat().st_mode & stat.S_IXOTH:
         return []
     found = {name: _status(root / name) for name in sorted(PRIVATE_TABLES)}

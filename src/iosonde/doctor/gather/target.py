@@ -1,4 +1,4 @@
-"""Facts of a target. Runs in an expendable child: each step is told before it is taken."""
+"""Facts of a target. Runs in an expendable child, which announces each step before it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from iosonde.doctor.gather.place import DIRECTORY, OpenedPlace, gather_other, ga
 from iosonde.host.child import Reporter
 
 MAX_NAMES = 50_000
-"""Of a larger directory only so many names are looked at."""
+"""Most names examined in a directory."""
 _OUTER = re.compile(r"\.iosonde-(\d+)")
 _LOAD = re.compile(r"\.iosonde-load-[0-9a-f]{16}")
 
 
 def gather_target(path: str, own_folder: str, host_folder: str, report: Reporter) -> None:
-    """Tell ``real``, ``space``, ``own``, ``others``, ``loads`` of a target, or its ``errno``.
+    """Report ``real``, ``space``, ``own``, ``others``, ``loads`` of a target, or its ``errno``.
 
     ``own_folder`` is what the probe of this host calls its folder: ``host_folder`` (see ``slug``),
     with ``@<server>`` where it keeps to one server.
@@ -60,7 +60,7 @@ def _space(target: int) -> dict[str, int]:
 def _places(
     target: int, real: str, outer: list[str], folders: tuple[str, str], report: Reporter
 ) -> None:
-    """The places below each ``.iosonde-<uid>``: ours in full, of other hosts' what is cheap."""
+    """Places below each ``.iosonde-<uid>``: ours in full, cheap facts of other hosts'."""
     own_folder, host_folder = folders
     own: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
@@ -88,7 +88,7 @@ def _places(
 
 
 def gather_device(device: str, source: str) -> dict[str, Any] | None:
-    """What /sys says of a block device; None for a file system without one."""
+    """Facts of a block device in /sys; None for a file system without one."""
     if device.startswith("0:") and source.startswith("/dev/"):
         try:  # btrfs and the like; /dev lies in memory
             number = Path(source).stat().st_rdev

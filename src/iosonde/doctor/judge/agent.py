@@ -1,4 +1,4 @@
-"""What the facts of the agent and its process mean."""
+"""Findings on the agent and its process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STALE_PERIODS = 5
 
 
 def judge_heard(found: Findings, states: list[dict[str, Any]], now_ns: int) -> None:
-    """One finding a state of this host."""
+    """A finding per state of this host."""
     for state in states:
         target = state["target"]
         if state["state"] == "damaged":
@@ -72,7 +72,7 @@ def judge_metrics(
 
 
 def _clock(found: Findings, steps: float | None) -> None:
-    """Older agents do not tell."""
+    """Finding on clock steps, which older agents do not report."""
     if steps is not None:
         says = f"the clock stepped {steps:.0f} times since the agent began" if steps else "no step"
         found.add("agent-clock", "note" if steps else "ok", says, steps=int(steps))
@@ -90,7 +90,7 @@ def _cost(found: Findings, metrics: dict[str, Any], now_s: float) -> None:
 
 
 def judge_process(found: Findings, process: dict[str, Any] | None) -> None:
-    """The holder of a place."""
+    """Finding on the holder of a place."""
     if process is None:
         return
     pid, program = process["pid"], process["program"]

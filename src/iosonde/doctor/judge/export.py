@@ -1,4 +1,4 @@
-"""What the facts of an NFS export mean that is probed from user space."""
+"""Findings on an NFS export that is probed from user space."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from iosonde.host.child import Reply
 
 
 def judge_export(found: Findings, reply: Reply) -> None:
-    """Whether the server answers, lets this host mount, and has room."""
+    """Findings on answers of the server, on mounting, and on free space."""
     if reply.hang is not None:
         says = f"does not answer: {reply.hang.trying} for {reply.hang.seconds:.1f} s"
         waited_s = round(reply.hang.seconds, 3)

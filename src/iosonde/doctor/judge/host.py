@@ -1,4 +1,4 @@
-"""What the facts of a host mean for samples taken on it."""
+"""Findings on a host as a source of samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STA_UNSYNC = 0x40
 
 
 def judge_host(facts: dict[str, Any], host: str) -> list[Diagnosis]:
-    """One finding for each check of the host that the kernel tells anything about."""
+    """A finding for each check of the host with known facts."""
     found = Findings(f"host {host}")
     _clock(found, facts)
     _timer(found, facts["timer_late_ns"])
@@ -89,7 +89,7 @@ def _steal(found: Findings, before: str | None, after: str | None) -> None:
 
 
 def _ticks(stat: str | None) -> tuple[int, int] | None:
-    """All ticks of all CPUs and those stolen; guests are part of user time already."""
+    """Total ticks of all CPUs and the stolen ones; guests are part of user time already."""
     match = re.match(r"cpu +((?:\d+ ){7}\d+)", stat or "")
     if match is None:
         return None

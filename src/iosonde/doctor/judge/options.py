@@ -1,4 +1,4 @@
-"""What mount options mean for the operations that the probe times."""
+"""Findings on mount options that affect the probe's operations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _UNCUT_BYTES = 128 << 10
 
 
 def judge_options(found: Findings, mount: Mount) -> None:
-    """Advice by type, and what all types share."""
+    """Findings by type of file system, and those common to all."""
     _every(found, mount)
     if mount.kind in ("nfs", "nfs4"):
         _nfs(found, mount)
@@ -64,7 +64,7 @@ def _nfs(found: Findings, mount: Mount) -> None:
 
 
 def attribute_seconds(mount: Mount) -> tuple[int, int]:
-    """How long an NFS client believes a file's attributes: at least and at most."""
+    """Shortest and longest time that an NFS client caches a file's attributes."""
     if "noac" in mount.options:
         return 0, 0
     both = mount.number("actimeo")

@@ -1,4 +1,4 @@
-"""Who else probes a target, what that costs it, and what was left behind."""
+"""Findings on other probes of a target, their cost, and leftovers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _abandoned(found: Findings, others: list[dict[str, Any]], now_ns: int) -> No
 
 
 def _age(other: dict[str, Any], now_ns: int) -> int | None:
-    """Since somebody wrote to it, by the clock of the file system; None if that cannot be known."""
+    """Time since the last write, by the clock of the file system; None if unknown."""
     written = other.get("written_ns")
     return None if written is None else max(0, now_ns - int(written))
 

@@ -1,4 +1,4 @@
-"""What the files of this host's probe mean for what is timed on them."""
+"""Findings on the files of this host's probe."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from iosonde.doctor.gather.place import MARK
 from iosonde.host.mounts import MEMORY, Mount
 
 OVER_MEMORY = 1.25
-"""A big file of this many times the memory is "larger than memory"."""
+"""Ratio of a big file to memory from which on it is "larger than memory"."""
 _BUFFERED = ("buffered", "cached", "evicted")
 
 
 class ProbeFiles(NamedTuple):
-    """What the running probe says of its files; None where it does not tell."""
+    """Files as reported by the running probe; None if it does not report."""
 
     reads: str | None = None
-    """What the cache can do to its latest read."""
+    """Possible effect of the cache on its latest read."""
     access: str | None = None
-    """How it reaches the big file: direct, buffered or memory."""
+    """Access to the big file: direct, buffered or memory."""
     direct: str | None = None
-    """Whether O_DIRECT was asked for: auto, always or never."""
+    """Requested use of O_DIRECT: auto, always or never."""
     file_bytes: int | None = None
     object_bytes: int | None = None
     pool: int | None = None
 
 
 def asked_of(state: dict[str, Any]) -> ProbeFiles:
-    """What a state says; one of an older agent knows only ``reads``."""
+    """Files as reported in a state; an older agent reports only ``reads``."""
     words = [op["cache"] for op in state["ops"] if op["op"] == "data_read"]
     told = ("access", "direct", "file_bytes", "object_bytes", "pool")
     return ProbeFiles(words[0] if words else None, *(state.get(name) for name in told))
@@ -43,7 +43,7 @@ def judge_places(
     running: bool,
     asked: ProbeFiles,
 ) -> dict[str, Any] | None:
-    """Judge what belongs to this host; returns the place that matters, the held one of several.
+    """Judge the places of this host; returns the relevant one, the held one of several.
 
     ``running``: a probe says that it runs here; ``asked``: what it says of its files.
     """
@@ -216,7 +216,7 @@ def _pools(found: Findings, place: dict[str, Any], held: bool, asked: ProbeFiles
 
 
 def _files_expected(asked: int | None) -> tuple[int, float]:
-    """How far the number of files may stray while a create or delete hangs; and one in the making."""
+    """Tolerated range of the number of files while a create or delete hangs, with one in creation."""
     if asked is None:
         return 16, float("inf")
     margin = max(asked // 4, 8) + 1

@@ -1,4 +1,4 @@
-"""Whether a stat of the pool reaches a server, or is answered by this client."""
+"""Finding on stats of the pool: answered by a server, or by this client's cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOLDERS = {
 def judge_stat(
     found: Findings, mount: Mount | None, place: dict[str, Any] | None, period_ns: int
 ) -> None:
-    """A file is created, and a third of the pool later it is statted for the first time."""
+    """Judge stats by file age: a file is first statted a third of the pool after its creation."""
     pools = (place or {}).get("pools") or []
     if mount is None or not pools:
         return

@@ -1,4 +1,4 @@
-"""What the facts of a store folder mean."""
+"""Findings on a store folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENOUGH_DAYS = 30
 
 
 def judge_store_answer(found: Findings, reply: Reply) -> bool:
-    """Whether it answered; a folder that is not there has answered too."""
+    """True if it answered; a missing folder has answered too."""
     if reply.hang is not None:
         hang = reply.hang
         where = f"; wchan {hang.wchan}" if hang.wchan else ""
@@ -36,7 +36,7 @@ def judge_store_answer(found: Findings, reply: Reply) -> bool:
 def judge_watches(
     found: Findings, facts: dict[str, Any], host: str, own: Sequence[dict[str, Any]]
 ) -> None:
-    """Whether there is news of this host at all."""
+    """Finding on states of this host in the store."""
     states = facts.get("states", [])
     hosts = sorted({str(state["host"]) for state in states})
     if not facts.get("exists"):
@@ -54,7 +54,9 @@ def judge_watches(
 def judge_apart(
     found: Findings, path: str, mounts: Sequence[Mount], targets: dict[str, str]
 ) -> None:
-    """``path`` of the store and those of the targets: real ones; as written where it hangs."""
+    """Judge separation from targets. ``path`` of the store and those of the targets are real; as written if it
+    hangs.
+    """
     mount = mount_of(mounts, path)
     if mount is None or not targets:
         return
@@ -68,7 +70,7 @@ def judge_apart(
 
 
 def judge_durable(found: Findings, path: str, mounts: Sequence[Mount]) -> None:
-    """A record in memory ends with the host; one in a container's layer with the container."""
+    """Judge durability: memory is lost with the host; a container's layer with the container."""
     mount = mount_of(mounts, path)
     if mount is None:
         return
@@ -87,7 +89,7 @@ def _same(one: Mount, other: Mount | None) -> bool:
 def judge_store(
     found: Findings, facts: dict[str, Any], now_ns: int, own: Sequence[dict[str, Any]] = ()
 ) -> None:
-    """Room, spool, days and clock. ``own``: this host's states, which say what the agent keeps."""
+    """Judge free space, spool, days and clock. ``own``: this host's states, which give the agent's retention."""
     space = facts.get("space")
     if space is None:
         return
@@ -144,7 +146,7 @@ def _days(
 
 
 def _open(found: Findings, tables: Sequence[str]) -> None:
-    """Folders that an earlier version left open keep their permissions: what is made in them is open, too."""
+    """Judge permissions: folders of an earlier version stay open, and new files in them are open, too."""
     if tables:
         says = f"every user may read {', '.join(tables)}: names of users, jobs and applications"
         found.add("store-private", "warning", says, tables=list(tables))
@@ -154,7 +156,7 @@ def _open(found: Findings, tables: Sequence[str]) -> None:
 
 
 def _limits(kept: dict[str, Any]) -> list[str]:
-    """How long and how much the agent keeps."""
+    """Retention limits of the agent."""
     age_ns, most = kept["max_age_ns"], kept["max_bytes"]
     limits = [] if age_ns is None else [f"{age_ns / DAY_NS:g} days"]
     return limits if most is None else [*limits, f"at most {size(most)}"]

@@ -1,4 +1,4 @@
-"""What the facts of a target mean: answers, mount, device, room."""
+"""Findings on a target: answers, mount, device, free space."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ERRORS = {
 
 
 def judge_answer(found: Findings, reply: Reply, mount: Mount | None) -> bool:
-    """Whether the target answered everything and can be listed."""
+    """True if the target answered everything and can be listed."""
     if reply.hang is not None:
         hang = reply.hang
         on = f" ({mount.kind} from {mount.source})" if mount is not None else ""
@@ -60,7 +60,7 @@ def judge_answer(found: Findings, reply: Reply, mount: Mount | None) -> bool:
 def judge_mount(
     found: Findings, path: str, mount: Mount | None, root: Mount | None, missing: str | None
 ) -> None:
-    """Whether it is the storage, or the local disk below a mount that is missing."""
+    """Finding on the mount: the storage, or the local disk below a missing mount."""
     if missing is not None:
         says = f"/etc/fstab mounts {missing}, and it is not mounted: this is the file system below"
         found.add("target-mount", "problem", says, path=path, missing_mount=missing)
@@ -105,7 +105,7 @@ def _kind(found: Findings, mount: Mount) -> None:
 
 
 def judge_device(found: Findings, device: dict[str, Any] | None) -> None:
-    """The block device behind a local file system; nothing is said of others."""
+    """Finding on the block device of a local file system; none for others."""
     if device is None:
         return
     rotates = {"1": "rotates", "0": "does not rotate"}.get(device["rotational"] or "", "")
@@ -133,7 +133,7 @@ def judge_device(found: Findings, device: dict[str, Any] | None) -> None:
 
 
 def judge_space(found: Findings, space: dict[str, int]) -> None:
-    """Room for bytes and for files; file systems without a fixed number of inodes say 0."""
+    """Finding on space for bytes and files; file systems without a fixed number of inodes report 0."""
     total, free = space["total_bytes"], space["free_bytes"]
     if total > 0:
         share = free / total
@@ -149,7 +149,7 @@ def judge_space(found: Findings, space: dict[str, int]) -> None:
 
 
 def judge_state(found: Findings, state: dict[str, Any] | None) -> None:
-    """What the probe last said; hangs of writes are not the doctor's to find."""
+    """Finding on the probe's last state; hangs of writes are outside the doctor's scope."""
     if state is None or not state["running"]:
         return
     bad = [op["op"] for op in state["ops"] if op["state"] in ("hung", "failing")]

@@ -1,1 +1,1 @@
-"""Tables of others: Parquet and JSON lines that the engine reads as text."""
+"""Foreign tables: Parquet and JSON lines that the engine reads as text."""

@@ -1,4 +1,4 @@
-"""JSON lines of which some are broken: the good ones in a file of their own, the others named by their line."""
+"""Partly malformed JSON lines: the good ones are copied to a file, the others reported by line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LONGEST = 1 << 20
 """Bytes of one JSON object."""
 _BOM = b"\xef\xbb\xbf"
 _LINES = 8
-"""Lines behind a broken first one by which JSON lines are recognised."""
+"""Lines after a malformed first one by which JSON lines are recognised."""
 
 
 def has_objects(begin: bytes) -> bool:
-    """Whether the begin of a file is that of JSON lines: with ``{``, or half of the lines behind the first are objects.
+    """True for the start of JSON lines: with ``{``, or half of the lines after the first are objects.
 
     A file may have lost the head of its first line.
     """
@@ -32,7 +32,7 @@ def has_objects(begin: bytes) -> bool:
 
 
 def keep_good(path: Path, good: Path, warn: Warn | None) -> int:
-    """Write the lines of a file (plain or gzip) that are objects; how many. ``warn`` is told of the others."""
+    """Copy lines of a file (plain or gzip) that are objects; returns their number. ``warn`` gets the others."""
     kept = number = 0
     with _opened(path) as lines, good.open("wb") as out:
         while line := lines.readline(LONGEST + 1):
@@ -57,7 +57,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _wrong(line: bytes) -> str | None:
-    """What is wrong with a line; "" for an empty one, None for an object."""
+    """Defect of a line; "" for an empty one, None for an object."""
     text = line.strip()
     if not text:
         return ""

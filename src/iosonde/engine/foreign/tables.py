@@ -1,4 +1,4 @@
-"""Tables that the engine reads and text readers do not: Parquet and JSON lines, as text."""
+"""Tables that only the engine reads, Parquet and JSON lines, as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOKED = 1 << 16
 
 @contextmanager
 def as_text(path: Path, warn: Warn | None = None) -> Iterator[Path]:
-    """Where a table is as text: a temporary CSV of a Parquet file or of JSON lines (plain or gzip), else ``path``.
+    """Path of a table as text: a temporary CSV of a Parquet file or of JSON lines (plain or gzip), else ``path``.
 
     By what the file holds, not by its name. Nested values become text. JSON lines that are none are left out, and
     ``warn`` is told of each. Raises InputFileError: unreadable, or broken.
@@ -60,7 +60,7 @@ def _copy(source: str, text: Path) -> None:
 
 
 def _kept(path: Path, good: Path, warn: Warn | None) -> int:
-    """How many lines of a file are JSON objects; they are in ``good``. Raises InputFileError."""
+    """Number of lines that are JSON objects, copied to ``good``. Raises InputFileError."""
     try:
         return keep_good(path, good, warn)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -77,7 +77,7 @@ def _broken(path: Path, error: duckdb.Error) -> InputFileError:
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
-    """Names of the columns of a Parquet file or of JSON lines; () of what is text or cannot be read."""
+    """Names of the columns of a Parquet file or of JSON lines; () for text and unreadable files."""
     try:
         source = _source(path)
         if source is None:
@@ -103,7 +103,7 @@ def _described(source: str) -> tuple[str, ...]:
 
 
 def _refuse_too_much(path: Path) -> None:
-    """Raise InputFileError if a packed file holds more than records do; it is unpacked once for that."""
+    """Raise InputFileError if a packed file is implausibly large; it is unpacked once to check."""
     size = path.stat().st_size
     with gzip.open(path) as packed:
         while packed.read(LONGEST):
@@ -113,7 +113,7 @@ def _refuse_too_much(path: Path) -> None:
 
 
 def _source(path: Path) -> str | None:
-    """What the engine is to read; None for what is text already."""
+    """Source for the engine; None for a text file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputFileError(f"{path} is no regular file", expected="a file")

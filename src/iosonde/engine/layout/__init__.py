@@ -1,4 +1,4 @@
-"""Where things lie in the store folder.
+"""Layout of the store folder.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The segments whose rows a file holds, and which files of one folder therefore count.
+"""Segments whose rows a file holds, and the selection of files in a folder that count.
 
 ::
 
@@ -27,17 +27,17 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Contents(NamedTuple):
-    """One file of a folder."""
+    """A file of a folder."""
 
     stem: str
     segments: frozenset[str]
-    """Segments whose rows it holds."""
+    """Segments whose rows are in the file."""
     names: frozenset[str]
     """``segments``, and every file that it replaces, over all generations."""
 
 
 def contents_of(stem: str, named: Iterable[str]) -> Contents:
-    """The contents of a file; ``named``: the stems in its footer. One that names no segment holds itself."""
+    """Contents of a file; ``named``: the stems in its footer. A file that names no segment is its own segment."""
     names = frozenset(named) if is_merged(stem) else frozenset[str]()
     segments = frozenset(name for name in names if not is_merged(name))
     if not segments:
@@ -46,12 +46,12 @@ def contents_of(stem: str, named: Iterable[str]) -> Contents:
 
 
 def rank(one: Contents) -> tuple[int, int, str]:
-    """Sorts files so that none holds the segments of a later one, unless both hold the same."""
+    """Sort key by which no file holds the segments of a later one, unless both hold the same."""
     return len(one.segments), len(one.names), one.stem
 
 
 def holders(files: Iterable[Contents]) -> dict[str, Contents]:
-    """The files of a folder that do not count, by stem, each with a file that counts and holds its segments."""
+    """Superseded files of a folder, by stem, each with a counting file that holds its segments."""
     found: dict[str, Contents] = {}
     merged_with: dict[str, list[Contents]] = defaultdict(list)
     for one in sorted(files, key=rank, reverse=True):
@@ -66,7 +66,7 @@ def holders(files: Iterable[Contents]) -> dict[str, Contents]:
 
 
 def groups(held: Mapping[K, frozenset[S]]) -> list[list[K]]:
-    """Files in groups: two that hold a segment in common are in one, and most are alone. In the order given."""
+    """Group files that share a segment, transitively; most are alone. In the order given."""
     group_of: dict[S, list[K]] = {}
     found: dict[int, list[K]] = {}
     for key, segments in held.items():
@@ -86,14 +86,14 @@ def groups(held: Mapping[K, frozenset[S]]) -> list[list[K]]:
 
 
 def shared(held: Mapping[K, frozenset[S]]) -> list[K]:
-    """Files that hold a segment in common with another."""
+    """Files that share a segment with another."""
     if sum(map(len, held.values())) == len(frozenset[S]().union(*held.values())):
         return []
     return [key for group in groups(held) if len(group) > 1 for key in group]
 
 
 def replaced_by(parts: Sequence[Contents], others: Iterable[Contents]) -> list[str]:
-    """The names of a file that ``parts`` are merged into, sorted: all of theirs, and those of ``others`` inside it."""
+    """Sorted names in the footer of a merge of ``parts``: all of theirs, and those of ``others`` inside it."""
     segments = frozenset[str]().union(*(one.segments for one in parts))
     inside = [one for one in others if one.segments <= segments]
     return sorted({name for one in (*parts, *inside) for name in (one.stem, *one.names)})

@@ -1,4 +1,4 @@
-"""UTC dates and months, as folders and files of the store are named."""
+"""UTC dates and months in names of folders and files of the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def begin_of(date: str) -> int:
-    """When a UTC date begins (ns)."""
+    """Start of a UTC date (ns)."""
     return int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()) * 1_000_000_000
 
 

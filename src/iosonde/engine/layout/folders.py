@@ -1,4 +1,4 @@
-"""Lists of what a folder of the store holds; a folder that is not there holds nothing.
+"""Listings of folders of the store; a missing folder is empty.
 
 A folder that cannot be listed, for example of a host whose files are its owner's alone, or a file in its place, is
 named and left out: the others answer. Only a store that cannot be entered at all ends a question.
@@ -25,7 +25,7 @@ def folders_in(path: Path) -> list[Path]:
 
 
 def files_in(path: Path, suffix: str) -> list[Path]:
-    """Its files with a suffix, likewise."""
+    """Files in a folder with a suffix, without hidden ones. Raises StoreError if a table cannot be listed."""
     return [e for e in _entries(path) if e.suffix == suffix and not e.name.startswith(".")]
 
 

@@ -1,4 +1,4 @@
-"""Names of segments and of the files that many segments were merged into, and what such a file stands for."""
+"""Names of segments and of merged files, and the segments in a merged file."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _MERGED = re.compile(r"[0-9a-f]{16}-[0-9]{10}")
 
 
 def merged_stem(stems: Iterable[str]) -> str:
-    """The name of a file that these segments are merged into: agents' retention takes it for a segment, too."""
+    """Name of the merge of these segments, in a form that agents' retention accepts as a segment."""
     named = sorted(stems)
     digest = hashlib.sha256(",".join(named).encode()).hexdigest()
     return f"{digest[:16]}-{len(named):010}"
 
 
 def is_merged(stem: str) -> bool:
-    """Whether a file has the name of one that segments were merged into."""
+    """True if a file name is that of a merge of segments."""
     return _MERGED.fullmatch(stem) is not None
 
 
 def is_segment(stem: str) -> bool:
-    """Whether a file has the name of an agent's segment, or of several merged: not of an import."""
+    """True if a file name is that of an agent's segment, or of a merge: not of an import."""
     return _SEGMENT.fullmatch(stem) is not None
 
 
 def covered(path: Path) -> tuple[str, ...]:
-    """All that the footer of a merged file names; nothing where it cannot be read."""
+    """All names in the footer of a merged file; none if it is unreadable."""
     with contextlib.suppress(OSError, ValueError):
         return _covered_once(path)
     return ()
@@ -41,7 +41,7 @@ def covered(path: Path) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _covered_once(path: Path) -> tuple[str, ...]:
-    """Of a file that is never edited, and whose name follows from them. A failure is not remembered."""
+    """Names in the footer of a merged file, which never changes. Failures are not cached."""
     named = stems_of(path)
     if not named:
         raise ValueError

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from iosonde.engine.layout.folders import files_in, folders_in
 
 FOUND_EVENTS = "found-"
-"""How files of events begin that were computed from samples."""
+"""Prefix of files with events computed from samples."""
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 
 class MonthFile(NamedTuple):
-    """A file that holds one month of something."""
+    """A file with one month of windows or events."""
 
     host: str
     """Name of its folder."""

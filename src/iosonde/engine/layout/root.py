@@ -1,4 +1,4 @@
-"""Which folder is the store where no option names one."""
+"""Default store folder, if no option names one."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ SCHEME = "s3://"
 
 
 def is_bucket(store: str) -> bool:
-    """Whether a store's name is that of a bucket, ``s3://bucket/prefix``."""
+    """True if a store's name is that of a bucket, ``s3://bucket/prefix``."""
     return store.startswith(SCHEME)

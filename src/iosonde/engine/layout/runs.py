@@ -1,4 +1,4 @@
-"""Runs of benchmarks: a part a process while one is in flight, a file when it has ended."""
+"""Files of benchmark runs: a part per process during the run, one file at its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PART = ".part.jsonl"
 
 
 class RunFile(NamedTuple):
-    """A run that has ended."""
+    """File of a finished run."""
 
     run: str
     """Slug of its id."""
@@ -24,7 +24,7 @@ class RunFile(NamedTuple):
 
 
 class RunPart(NamedTuple):
-    """What one process of a run in flight has appended."""
+    """Rows that one process of a run in flight has appended."""
 
     run: str
     """Slug of its id."""
@@ -33,7 +33,7 @@ class RunPart(NamedTuple):
 
 
 def run_files(root: Path) -> list[RunFile]:
-    """Runs that have ended, by date and name."""
+    """Finished runs, by date and name."""
     found = [
         RunFile(path.stem, day[1], path)
         for folder in folders_in(root / "runs")
@@ -44,7 +44,7 @@ def run_files(root: Path) -> list[RunFile]:
 
 
 def run_parts(root: Path) -> list[RunPart]:
-    """What runs in flight, or that died, have appended."""
+    """Parts of runs that are in flight, or died."""
     found = []
     for path in files_in(root / "runs", ".jsonl"):
         run, dot, process = path.name.removesuffix(_PART).rpartition(".")
@@ -54,11 +54,11 @@ def run_parts(root: Path) -> list[RunPart]:
 
 
 def run_path(root: Path, run_id: str, began_ns: int) -> Path:
-    """Where a run that began then lies when it has ended."""
+    """Path of a finished run that started at ``began_ns``."""
     return root / "runs" / f"date={utc_date(began_ns)}" / f"{slug(run_id)}.parquet"
 
 
 def part_path(root: Path, run_id: str, process: int | str) -> Path:
-    """Where a process of a run appends."""
+    """Path to which a process of a run appends."""
     name = slug(str(process)).replace(".", "-")
     return root / "runs" / f"{slug(run_id)}.{name}{_PART}"

@@ -1,4 +1,4 @@
-"""Segments: of the spool, sealed, rolled up, and merged by the day.
+"""Segment files: of the spool, sealed, rolled up, and merged by the day.
 
 A segment has the same stem in all places, which is how a reader takes each row once. A file that many segments of a day
 were merged into names them in its footer: ``engine.layout.contents`` says which files of a folder then count.
@@ -20,11 +20,11 @@ E = TypeVar("E")
 
 _LISTINGS = 50
 _QUIET_NS = 120_000_000_000
-"""So long after a folder's last change it does not change while it is listed; clocks of servers differ."""
+"""Time after a folder's last change after which a listing is stable; clocks of servers differ."""
 
 
 class Segment(NamedTuple):
-    """One spool segment or the Parquet file made from it."""
+    """A spool segment or the Parquet file made from it."""
 
     host: str
     stem: str
@@ -32,7 +32,7 @@ class Segment(NamedTuple):
 
 
 def spool_segments(root: Path) -> list[Segment]:
-    """Spool segments, oldest name first. A missing folder is an empty store."""
+    """Spool segments by name, oldest first. A missing folder is an empty store."""
     found = [
         Segment(folder.name, path.stem, path)
         for folder in folders_in(root / "spool")
@@ -47,7 +47,7 @@ def parquet_segments(
     host: str | None = None,
     without: Collection[Path] = (),
 ) -> list[Segment]:
-    """Files of samples that count, of partitions from ``since_date`` (YYYY-MM-DD, UTC) on; of the folder ``host`` only.
+    """Files of samples that count, in partitions from ``since_date`` (YYYY-MM-DD, UTC) on; only of ``host``'s folder.
 
     ``without``: files that cannot be read; what else holds their rows counts instead.
     """
@@ -60,32 +60,32 @@ def rollup_segments(
     host: str | None = None,
     without: Collection[Path] = (),
 ) -> list[Segment]:
-    """Roll-ups of sealed segments, likewise."""
+    """Roll-ups of sealed segments that count, with the same filters."""
     return _counted(_partitioned(root / "rollups", since_date, host), without)
 
 
 def every_sealed(root: Path) -> list[Segment]:
-    """Files of samples, also those whose rows are in a merged one too."""
+    """All files of samples, with those that a merge supersedes."""
     return sorted(_of_all(_partitioned(root / "samples", None)), key=_by_path)
 
 
 def every_rollup(root: Path) -> list[Segment]:
-    """Files of roll-ups, also those whose intervals are in a merged one too."""
+    """All files of roll-ups, with those that a merge supersedes."""
     return sorted(_of_all(_partitioned(root / "rollups", None)), key=_by_path)
 
 
 def rollup_path(root: Path, sealed: Path) -> Path:
-    """Where a sealed segment is rolled up to."""
+    """Path of the roll-up of a sealed segment."""
     return root / "rollups" / sealed.relative_to(root / "samples")
 
 
 def sealed_path(root: Path, rolled_up: Path) -> Path:
-    """The sealed segment that a roll-up was made of."""
+    """Path of the sealed segment of a roll-up."""
     return root / "samples" / rolled_up.relative_to(root / "rollups")
 
 
 def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:
-    """Where the segment that was opened at ``opened_ns`` is sealed to."""
+    """Path of the sealed file of a segment that was opened at ``opened_ns``."""
     return root / "samples" / f"date={utc_date(opened_ns)}" / f"host={host}" / f"{stem}.parquet"
 
 
@@ -95,12 +95,12 @@ def contents(path: Path) -> Contents:
 
 
 def segment_stems(segment: Segment) -> frozenset[str]:
-    """The segments whose rows a file holds: itself, or those that were merged into it."""
+    """Segments whose rows a file holds: itself, or those merged into it."""
     return contents(segment.path).segments
 
 
 def host_stems(segment: Segment) -> frozenset[tuple[str, str]]:
-    """The same, each with its host."""
+    """Segments of a file, each with its host."""
     return frozenset((segment.host, stem) for stem in segment_stems(segment))
 
 
@@ -110,7 +110,7 @@ def segment_keys(segments: Iterable[Segment]) -> set[tuple[str, str]]:
 
 
 def sharing(paths: Sequence[Path]) -> set[Path]:
-    """Those of some files of samples, or of roll-ups, that hold a segment which another of them holds, too."""
+    """Files of samples, or of roll-ups, that share a segment with another of them."""
     folders: dict[Path, list[Path]] = {}
     for path in paths:
         folders.setdefault(path.parent, []).append(path)
@@ -123,7 +123,7 @@ def sharing(paths: Sequence[Path]) -> set[Path]:
 
 
 def _counted(folders: Iterable[list[Segment]], without: Collection[Path]) -> list[Segment]:
-    """Files without those whose rows are in another of their folder."""
+    """Files without those that another in their folder supersedes."""
     found = []
     for files in folders:
         readable = [one for one in files if one.path not in without]
@@ -145,7 +145,7 @@ def _by_path(segment: Segment) -> str:
 def settled(
     listing: Callable[[], list[E]], changed_ns: Callable[[], int | None], now_ns: int
 ) -> list[E]:
-    """What a folder holds at one instant.
+    """Consistent listing of a folder, as of one instant.
 
     A listing that runs while files are merged may miss the new file and the old ones. Files appear and go, and none
     comes back: two listings that agree were true between them. A folder that has long not changed, and did not
@@ -164,7 +164,7 @@ def settled(
 
 
 def _changed_ns(folder: Path) -> int | None:
-    """When a folder last changed; None where it cannot be told."""
+    """Time of a folder's last change; None if unknown."""
     try:
         return folder.stat().st_mtime_ns
     except OSError:

@@ -1,1 +1,1 @@
-"""Stores that lie elsewhere: a bucket, several folders."""
+"""Remote stores: a bucket, several folders."""

@@ -1,4 +1,4 @@
-"""Several store folders as one: a folder of links, a host's folders from wherever they lie.
+"""Several store folders as one: a folder of links to each host's folders.
 
 ::
 

@@ -1,4 +1,4 @@
-"""A store in a bucket is read from a copy: a sealed file is fetched once, a state whenever it was replaced.
+"""Local copy of a store in a bucket: a sealed file is fetched once, a state on every change.
 
 ::
 
@@ -34,23 +34,23 @@ from iosonde.model.errors import StoreError
 from iosonde.model.text import clean_text
 
 TABLES = ("samples", "rollups")
-"""What is shipped, and mirrored: files that never change."""
+"""Tables that are shipped and mirrored: files that never change."""
 STATES = ("state",)
-"""Shipped, too, and replaced each time."""
+"""Tables that are shipped, and replaced each time."""
 EVERYTHING = (*TABLES, *STATES)
 SEALED_BYTES = 1024 * MIB
-"""A larger object is not copied."""
+"""Largest object that is copied."""
 LOST_S = 60
-"""Seconds that states which fail may cost in all, and sealed files again; the others then wait for the next copy."""
+"""Seconds that failing states may cost in all, and sealed files again; the others wait for the next copy."""
 NAMED = 10
-"""Foreign keys that are named one by one."""
+"""Foreign keys reported one by one."""
 _FETCHERS = 8
-"""States come together: each is small, and the way to a bucket is long."""
+"""Parallel fetches of states: each is small, and a bucket is far away."""
 _KEY = re.compile(
     r"(?:samples|rollups)/date=[0-9]{4}-[0-9]{2}-[0-9]{2}/host=[^/\0]+/[A-Za-z0-9][^/\0]*\.parquet"
 )
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
-"""Stands in a listing for what XML cannot hold."""
+"""Replacement in a listing for characters that XML cannot hold."""
 _LIES = dict.fromkeys(TABLES, "date=*/host=*/*.parquet") | dict.fromkeys(STATES, "*/*.json")
 _STATE_KEY = re.compile(r"state/[\w-][\w.-]*/[\w-][\w.-]*\.json", re.ASCII)
 _RIGHTS = "keys that may list and read the whole prefix"
@@ -72,7 +72,7 @@ def mirrored(
     progress: Callable[[int, int], None] = lambda _, __: None,
     tables: tuple[str, ...] = EVERYTHING,
 ) -> Path:
-    """The folder of the copy, made as the bucket's ``tables`` are now; ``progress``: bytes fetched and all.
+    """Folder of the copy, updated to the bucket's ``tables``; ``progress``: bytes fetched and total.
 
     Raises StoreError: none of them can be listed, or there is no place for the copy.
     """
@@ -97,7 +97,7 @@ def mirrored(
 
 
 class _Copy:
-    """The copy of a bucket that is being made, and what of the bucket is left out."""
+    """Copy of a bucket in progress, and the objects left out."""
 
     def __init__(self, bucket: Bucket, root: Path) -> None:
         self._bucket, self._root = bucket, root
@@ -106,7 +106,7 @@ class _Copy:
         self._waiting: list[str] = []
 
     def listed(self, tables: Iterable[str]) -> dict[str, list[S3Object]]:
-        """Objects that may be copied, by table; a table that cannot be listed is named. Raises StoreError: none can."""
+        """Objects to copy, by table; a table that cannot be listed is reported. Raises StoreError: none can."""
         found: dict[str, list[S3Object]] = {}
         failed: list[tuple[str, StoreError]] = []
         for table in tables:
@@ -137,14 +137,14 @@ class _Copy:
         return fits
 
     def fetch_states(self, states: list[S3Object]) -> None:
-        """Bring states into the copy, several at a time."""
+        """Fetch states into the copy, several at a time."""
         if states:
             with ThreadPoolExecutor(_FETCHERS) as pool:
                 list(pool.map(lambda one: self._had(one, self._state, _FETCHERS), states))
         self._end()
 
     def fetch_sealed(self, files: list[S3Object], progress: Callable[[int, int], None]) -> None:
-        """Bring sealed files into the copy, one after the other."""
+        """Fetch sealed files into the copy, one after the other."""
         done, total = 0, sum(one.size_bytes for one in files)
         for one in files:
             progress(done, total)
@@ -162,7 +162,7 @@ class _Copy:
         self._bucket.fetch(one, draft)
 
     def _had(self, one: S3Object, fetch: Callable[[S3Object, Path], None], beside: int = 1) -> None:
-        """Bring an object into the copy, or name it. ``beside``: so many are fetched at a time."""
+        """Fetch an object into the copy, or report it. ``beside``: number of parallel fetches."""
         with self._lock:
             if self._lost_s >= LOST_S:
                 self._waiting.append(one.key)
@@ -195,7 +195,7 @@ class _Copy:
 
 
 def _why(error: ObjectError) -> tuple[str, str]:
-    """What is wrong with an object, and what to try."""
+    """Defect of an object, and advice."""
     if error.gone:
         return "has gone since it was listed", "nothing, unless its rows are missed"
     if "InvalidObjectState" in str(error):
@@ -204,7 +204,7 @@ def _why(error: ObjectError) -> tuple[str, str]:
 
 
 def _unfit(one: S3Object) -> str:
-    """Why an object is not copied; "" for one that is."""
+    """Reason why an object is not copied; "" if it is."""
     if is_state(one.key):
         if one.size_bytes > MAX_BYTES:
             return f"is larger than {MAX_BYTES} bytes"
@@ -215,13 +215,13 @@ def _unfit(one: S3Object) -> str:
 
 
 def _is_marker(one: S3Object) -> bool:
-    """Whether an object stands for a folder, or is a lock or a draft of a folder that was copied to the bucket."""
+    """True if an object stands for a folder, or is a lock or a draft from a copied folder."""
     name = one.key.rpartition("/")[2]
     return (not name and one.size_bytes == 0) or (name.startswith(".") and ".." not in one.key)
 
 
 def _remove_gone(root: Path, had: Sequence[Path], there: Set[str]) -> None:
-    """Take away what the bucket no longer has; a roll-up that a reader made here stays with its samples."""
+    """Remove files that the bucket no longer has; a local roll-up stays with its samples."""
     for path in had:
         key = path.relative_to(root).as_posix()
         of_samples = key.replace("rollups/", "samples/", 1)
@@ -230,12 +230,12 @@ def _remove_gone(root: Path, had: Sequence[Path], there: Set[str]) -> None:
 
 
 def is_ours(key: str) -> bool:
-    """Whether a key is that of a sealed file, leads nowhere else, and can be printed."""
+    """True if a key is that of a sealed file, leads nowhere else, and is printable."""
     return _KEY.fullmatch(key) is not None and key.isprintable() and _UNKNOWN not in key
 
 
 def is_state(key: str) -> bool:
-    """The same of a state."""
+    """True if a key is that of a state, leads nowhere else, and is printable."""
     return _STATE_KEY.fullmatch(key) is not None
 
 

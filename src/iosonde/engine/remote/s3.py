@@ -1,4 +1,4 @@
-"""A bucket of an S3 server: list, get, put, each request within bounds of bytes and seconds.
+"""Client of an S3 bucket: list, get, put, each request with limits on bytes and seconds.
 
 Address, region and keys come from the environment that other tools use: ``AWS_ENDPOINT_URL_S3``, ``AWS_ENDPOINT_URL``,
 ``AWS_REGION``, ``AWS_DEFAULT_REGION``, ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_SESSION_TOKEN``. An
@@ -26,28 +26,28 @@ from iosonde.model.text import clean_text
 T = TypeVar("T")
 
 PATIENCE_S = 30
-"""Seconds for a page of a listing, or for an object beside those that its size allows."""
+"""Seconds for a page of a listing, or for an object in addition to those for its size."""
 SLOWEST_BYTES_PER_S = MIB
-"""Objects have a second more for each MiB."""
+"""Least transfer rate: a second more for each MiB."""
 LISTING_S = 300
 """Seconds for all pages of a listing."""
 MOST_OBJECTS = 1_000_000
-"""Objects of a listing."""
+"""Most objects of a listing."""
 _PAUSES_S = (0.1, 0.4)
-"""Between requests for one object, where the server fails."""
+"""Pauses between retries of a request if the server fails."""
 
 
 class S3Object(NamedTuple):
-    """One object; ``key`` without the bucket's prefix."""
+    """An object; ``key`` without the bucket's prefix."""
 
     key: str
     size_bytes: int
     modified_ns: int | None
-    """By the server's clock, which may count whole seconds; None: it does not say."""
+    """By the server's clock, possibly in whole seconds; None if not given."""
 
 
 class ObjectError(Exception):
-    """One object cannot be had; the text is the server's reason. ``gone``: there is none of its key."""
+    """An object that cannot be fetched; the text is the server's reason. ``gone``: the key does not exist."""
 
     def __init__(self, reason: str, status: int) -> None:
         super().__init__(clean_text(reason))
@@ -69,7 +69,7 @@ class Bucket:
 
     @property
     def url(self) -> str:
-        """As a user writes it."""
+        """URL as a user writes it."""
         return f"{SCHEME}{self.bucket}/{self.prefix}"
 
     def objects(self, below: str = "") -> Iterator[S3Object]:
@@ -102,16 +102,16 @@ class Bucket:
             raise self._failed("list", below, str(error)) from error
 
     def get(self, key: str, most: int) -> bytes:
-        """The bytes of an object, at most ``most``. Raises ObjectError, UsageError."""
+        """Bytes of an object, at most ``most``. Raises ObjectError, UsageError."""
         return self._tried(lambda: self._server.get(self.prefix + key, most, seconds_for(most)))
 
     def fetch(self, one: S3Object, draft: Path) -> None:
-        """An object into a file that is there. Raises ObjectError: also another size; OSError: the file."""
+        """Fetch an object into an existing file. Raises ObjectError: also another size; OSError: the file."""
         key, seconds = self.prefix + one.key, seconds_for(one.size_bytes)
         self._tried(lambda: self._server.fetch(key, str(draft), one.size_bytes, seconds))
 
     def get_if_there(self, key: str, most: int) -> bytes | None:
-        """``get``, None where there is none. Raises StoreError, UsageError."""
+        """``get``, or None for a missing object. Raises StoreError, UsageError."""
         try:
             return self.get(key, most)
         except ObjectError as error:
@@ -120,7 +120,7 @@ class Bucket:
             raise self._failed("read", key, str(error)) from error
 
     def replace(self, key: str, content: bytes) -> None:
-        """Bytes as an object, whatever was there. Raises StoreError, UsageError."""
+        """Store bytes as an object, replacing an existing one. Raises StoreError, UsageError."""
         seconds = seconds_for(len(content))
         try:
             self._tried(lambda: self._server.put(self.prefix + key, content, seconds))
@@ -128,7 +128,7 @@ class Bucket:
             raise self._failed("write", key, str(error)) from error
 
     def put(self, key: str, path: Path) -> None:
-        """A file as an object. Raises StoreError, OSError."""
+        """Store a file as an object. Raises StoreError, OSError."""
         seconds = seconds_for(path.stat().st_size)
         try:
             self._tried(lambda: self._server.send(self.prefix + key, str(path), seconds))
@@ -145,7 +145,7 @@ class Bucket:
             raise UsageError(str(error), expected="http://HOST:PORT or https://HOST") from error
 
     def _tried(self, request: Callable[[], T]) -> T:
-        """What a request gives, asked again where the server fails. Raises ObjectError."""
+        """Result of a request, with retries if the server fails. Raises ObjectError."""
         for pause_s in (*_PAUSES_S, None):
             try:
                 return request()
@@ -165,7 +165,7 @@ class Bucket:
 
 
 def seconds_for(size_bytes: int) -> int:
-    """Seconds that a request for so many bytes may take."""
+    """Time limit of a request for so many bytes."""
     return PATIENCE_S + size_bytes // SLOWEST_BYTES_PER_S
 
 
@@ -180,7 +180,7 @@ def _instant(text: str) -> int | None:
 
 
 def bucket_of(url: str, environ: Mapping[str, str], endpoint: str | None = None) -> Bucket:
-    """The bucket that ``s3://bucket/prefix`` names. Raises UsageError: no bucket, no keys."""
+    """Bucket named by ``s3://bucket/prefix``. Raises UsageError: no bucket, no keys."""
     name, _, prefix = url.removeprefix(SCHEME).partition("/")
     if not is_bucket(url) or not name:
         raise UsageError(f"{url!r} names no bucket", expected="s3://bucket/prefix")

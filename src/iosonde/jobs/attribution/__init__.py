@@ -1,1 +1,1 @@
-"""Who causes the load? Operations that nodes recorded, joined with the scheduler's allocations."""
+"""Attribution of load: operations recorded by nodes, joined with the scheduler's allocations."""

@@ -1,4 +1,4 @@
-"""Suspects where only begin and end of jobs are known, no operations: whose presence goes with a slowdown.
+"""Suspects by presence alone, if jobs have no recorded operations: correlation of presence with a slowdown.
 
 One event says little, as many jobs come and go with it: the ranking is one of jobs "active at the time". Over several
 events the same user or program comes back. Source: reference/methods.md, section 7.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def presence_match(active: Floats, slowdown: Floats, event: Flags) -> Floats:
-    """(M,) Largest correlation over lags of being there (M, K), 0 to 1, with ln slowdown (K,), NaN = not known.
+    """(M,) Largest correlation over lags of presence (M, K), 0 to 1, with ln slowdown (K,), NaN = unknown.
 
     Who was not there in the event has -1, and who was there all the time 0.
     """
@@ -39,7 +39,7 @@ def presence_match(active: Floats, slowdown: Floats, event: Flags) -> Floats:
 
 
 def over_events(events: Sequence[tuple[Sequence[str], Floats]]) -> list[tuple[str, float]]:
-    """Users or programs of several events, (whose each job is, its match) each: by their mean of the best match.
+    """Users or programs over several events, (owner of each job, its match) each: by the mean of the best match.
 
     Who was not there in an event has 0 for it.
     """

@@ -1,4 +1,4 @@
-"""Which run of which job had which node, and from when to when.
+"""Allocations: nodes of each run of a job, with start and end.
 
 A job that the scheduler requeued has several runs: each counts for itself. A run whose end nobody knows
 goes on until the same job begins again, or until now if its state says that it runs.
@@ -29,12 +29,12 @@ GOING_ON = {
     "STAGE_OUT",
     "STOPPED",
 }
-"""States in which a run without an end goes on."""
+"""States in which a run without an end is still running."""
 
 
 @dataclass(frozen=True)
 class Allocations:
-    """Runs of jobs, shapes (R,), and the nodes that each had, shapes (A,).
+    """Runs of jobs, shapes (R,), and the nodes of each, shapes (A,).
 
     ``begin_ns``, ``end_ns``: UTC, end after begin. ``going_on``: the end is the instant of asking.
     ``run``, ``node``: indices into the runs and ``nodes``, each pair once. ``cpus`` (A,): NaN where nothing says it.
@@ -57,7 +57,7 @@ class Allocations:
         return len(self.job_id)
 
     def within(self, begin_ns: int, end_ns: int) -> Allocations:
-        """The runs that had a node in a part of [begin, end), in the same order; nodes keep their places."""
+        """Runs that had a node in a part of [begin, end), in the same order; nodes keep their indices."""
         keep = (self.begin_ns < end_ns) & (self.end_ns > begin_ns)
         new = np.cumsum(keep) - 1
         pairs = keep[self.run]
@@ -73,7 +73,7 @@ class Allocations:
         )
 
     def shifted(self, by_ns: int) -> Allocations:
-        """The same runs on a clock that is ahead by ``by_ns``."""
+        """The runs on a clock that is ahead by ``by_ns``."""
         return replace(self, begin_ns=self.begin_ns + by_ns, end_ns=self.end_ns + by_ns)
 
 
@@ -83,7 +83,7 @@ def allocations_of(
     now_ns: int,
     cpus: Callable[[Job], float] = lambda _: np.nan,
 ) -> Allocations:
-    """Allocations of a scheduler's jobs on ``nodes``, those that counted operations.
+    """Allocations of a scheduler's jobs on ``nodes``, those with recorded operations.
 
     Steps are part of their jobs and not counted twice. Names match as ``node_places`` says. What cannot be placed in
     time or on a node is left out with a reason. ``cpus``: of a job on each of its nodes, NaN = not known.
@@ -174,5 +174,5 @@ def _runs(jobs: Iterable[Job], now_ns: int, dropped: dict[str, int]) -> list[tup
 
 
 def _fuller(one: Job, other: Job) -> Job:
-    """Of two records of one run: the one with an end and nodes, the later one if both have them."""
+    """Better of two records of one run: the one with an end and nodes, the later one if both have them."""
     return max((one, other), key=lambda job: (job.end_ns is not None, bool(job.node_names)))

@@ -1,4 +1,4 @@
-"""What a node does without jobs: mounts, monitors, system services.
+"""Background load of nodes: operations of mounts, monitors and system services without jobs.
 
 The mean rate of the time without a run, where there is an hour of it. Otherwise the rate that nine of ten
 pieces of five minutes and more exceed, as most jobs do little: a tenth needs ten such pieces. Otherwise 0.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HALF = 0.5
 SLOT_NS = 300_000_000_000
 AROUND_NS = 12 * 3_600_000_000_000
-"""How much time before and after an event its loads are compared with."""
+"""Time before and after an event with which its loads are compared."""
 STANDS_OUT = 1.5
 """Several jobs of which the first did less than this times the last contribute alike."""
 FEWEST_ALIKE = 3
@@ -80,7 +80,7 @@ class Blame(NamedTuple):
 
 
 def majority(found: Shares) -> Majority:
-    """Of shares of an interval; operations that are nobody's count to the whole."""
+    """Fewest contributors to a majority of the operations; unattributed operations count to the total."""
     ops = np.array([one.ops for one in found.ranked])
     total = max(found.total, 1e-300)
     reached = np.cumsum(ops) / total > HALF

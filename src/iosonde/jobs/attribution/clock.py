@@ -1,4 +1,4 @@
-"""How far the clocks of nodes are ahead of the scheduler's.
+"""Offset of the nodes' clocks from the scheduler's.
 
 What a node does changes as runs begin and end. With the right offset the pieces between these changes explain most of
 ln(1 + operations): the offset that explains most is the estimate, its interval that of nodes drawn anew.
@@ -25,19 +25,19 @@ FEWEST = 5
 
 
 class Offset(NamedTuple):
-    """Nodes' clocks less the scheduler's, seconds; None: too few nodes change with jobs to say it."""
+    """Nodes' clocks minus the scheduler's, seconds; None: too few nodes change with jobs."""
 
     seconds: float | None
     lower: float | None
     upper: float | None
     nodes: int
-    """How many nodes say something about it."""
+    """Number of informative nodes."""
 
 
 def clock_offset(
     recorded: NodeOps, allocations: Allocations, most_s: float = MOST_S, seed: int = 0
 ) -> Offset:
-    """The offset within +-``most_s`` that explains records best, with its 95% interval."""
+    """Offset within +-``most_s`` that explains records best, with its 95% interval."""
     step_s = recorded.grid.step_ns / 1e9 / _STEPS
     tried = np.arange(-round(most_s / step_s), round(most_s / step_s) + 1).astype(np.float64)
     tried *= step_s
@@ -82,7 +82,7 @@ def _explained(recorded: NodeOps, node: int, edges: Instants, tried: Floats) -> 
 
 
 def _peak(score: Floats, tried: Floats) -> float:
-    """Where the score is largest, between those tried, by a parabola."""
+    """Position of the maximum, interpolated by a parabola."""
     top = int(np.argmax(score))
     if not 0 < top < len(tried) - 1:
         return float(tried[top])

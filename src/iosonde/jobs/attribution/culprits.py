@@ -1,4 +1,4 @@
-"""Whose load caused a slow event, and how sure that is: loads and slowdown in, ranked suspects out.
+"""Causes of a slow event with their confidence: loads and slowdown in, ranked suspects out.
 
 Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew,
 those of the event, those near it and the others each among themselves. The placebo: the slowdown is moved to every
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 REPEATS = 20
 BLOCK = 12
-"""Slots (of five minutes) of a block."""
+"""Slots (of five minutes) per bootstrap block."""
 BEFORE = 2
-"""Slots before the event in which a load makes a suspect."""
+"""Slots before the event in which load makes a suspect."""
 AFTER = 3
-"""Slots that loads are tried later than the slowdown: one that fits better so follows it."""
+"""Largest lag of loads after the slowdown, in slots: a load that fits better so follows it."""
 ALIKE = 0.95
-"""Correlation from which on two loads cannot be told apart."""
+"""Correlation above which two loads are indistinguishable."""
 
 
 RIVAL = 0.9
-"""A load that was not chosen and fits this part as well makes two that cannot be told apart."""
+"""Fit of an unchosen load, relative to a chosen one, above which the two are indistinguishable."""
 
 
 class Confidence(StrEnum):
-    """How sure it is that a load caused an event, the surest first."""
+    """Confidence that a load caused an event, the surest first."""
 
     MOST = "caused most of it"
     PROBABLE = "probably involved"
@@ -61,16 +61,16 @@ class Suspect(NamedTuple):
     upper: float
     stability: float
     follows: bool
-    """Its load fits better some slots after the slowdown: more a victim than a cause."""
+    """True if its load fits better some slots after the slowdown: more a victim than a cause."""
     alike: tuple[int, ...]
-    """Others whose load has the same course: no record tells which of them it is."""
+    """Others with the same course of load, indistinguishable from it."""
     confidence: Confidence
     lead: int = 0
-    """Slots by which its load fits best earlier than the slowdown; negative: later."""
+    """Slots by which its load precedes the slowdown at the best fit; negative: follows."""
 
 
 class Culprits(NamedTuple):
-    """``suspects``: by share, the largest first. ``p``: chance that unrelated loads fit as well.
+    """``suspects``: by share, the largest first. ``p``: probability that unrelated loads fit as well.
 
     ``together``: whether the sum of all loads explains the slowdown, which no unrelated sum does as well.
     """
@@ -129,7 +129,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
 
 
 def _together(total: Floats, slowdown: Floats, event: Flags) -> bool:
-    """Whether all operations together go with the slowdown as a suspect that is "probably involved" would."""
+    """True if the total of operations correlates with the slowdown as a "probably involved" suspect would."""
     *_, least, chance = LIMITS[Confidence.PROBABLE]
     size = max(float(total.max(initial=0.0)), 1e-300)
     forms = [(total / size, response(slowdown, form)) for form in FORMS]
@@ -140,14 +140,14 @@ def _together(total: Floats, slowdown: Floats, event: Flags) -> bool:
 
 
 def _match(load: Floats, y: Floats, later: int) -> float:
-    """Correlation of a load with what comes ``later`` slots after it; negative: before it."""
+    """Correlation of a load with the series ``later`` slots after it; negative: before it."""
     moved = np.roll(load, later)
     x, centred = moved - moved.mean(), y - y.mean()
     return float(x @ centred / max(np.sqrt((x @ x) * (centred @ centred)), 1e-300))
 
 
 def _lead(load: Floats, y: Floats) -> int:
-    """By how many slots a load fits best earlier than the slowdown; the smallest of equal ones."""
+    """Number of slots by which a load precedes the slowdown at the best fit; the smallest of equal ones."""
     return max(sorted(range(-AFTER, AFTER + 1), key=abs), key=lambda by: _match(load, y, by))
 
 
@@ -160,7 +160,7 @@ def _touched(event: Flags) -> Flags:
 
 
 def _shares(x: Floats, y: Floats, event: Flags, fit: LoadFit) -> Floats:
-    """(M,) Of what the event has above the usual, how much each explains."""
+    """(M,) Share of each load in the event's excess over the usual."""
     excess = float((y[event] - np.quantile(y, 0.25)).sum())
     found = np.zeros(len(x))
     if excess > 0:
@@ -169,7 +169,7 @@ def _shares(x: Floats, y: Floats, event: Flags, fit: LoadFit) -> Floats:
 
 
 def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Shares (B, M) of repetitions, and (M,) how often each was chosen."""
+    """Shares (B, M) of bootstrap repetitions, and (M,) frequency with which each was chosen."""
     near = np.convolve(event, np.ones(2 * BLOCK + 1), "same") > 0
     shares = np.zeros((REPEATS, len(x)))
     for row in shares:
@@ -180,7 +180,7 @@ def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tupl
 
 
 def _blocks(slots: Places, rng: np.random.Generator) -> Places:
-    """As many slots as there are, in blocks drawn anew."""
+    """As many slots as there are, in resampled blocks."""
     n = len(slots)
     if not n:
         return slots
@@ -190,7 +190,7 @@ def _blocks(slots: Places, rng: np.random.Generator) -> Places:
 
 
 def _placebo(loads: Floats, slowdown: Floats, event: Flags) -> float:
-    """How often suspects of the event at another time fit as well as those of the real one."""
+    """Frequency with which suspects at another time fit as well as those of the real event."""
     n = len(slowdown)
     fits = np.full(loads.shape, -1.0)
     for form in FORMS:
@@ -213,7 +213,7 @@ def _placebo(loads: Floats, slowdown: Floats, event: Flags) -> float:
 
 
 def _all_shifts(x: Floats, y: Floats) -> Floats:
-    """(M, K) Correlations of each load with ``y`` moved around by 0 to K - 1 slots, to later ones."""
+    """(M, K) Correlations of each load with ``y`` circularly shifted by 0 to K - 1 slots, to later ones."""
     centred = x - x.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1, keepdims=True)) * max(float(np.sqrt(y @ y)), 1e-300)
     n = len(y)
@@ -222,7 +222,7 @@ def _all_shifts(x: Floats, y: Floats) -> Floats:
 
 
 def _alike(x: Floats, place: int) -> Places:
-    """Other loads of the same course."""
+    """Other loads with the same course."""
     centred = x - x.mean(axis=1, keepdims=True)
     length = np.maximum(np.sqrt((centred**2).sum(axis=1)), 1e-300)
     same = centred @ centred[place] / (length * length[place]) >= ALIKE
@@ -231,7 +231,7 @@ def _alike(x: Floats, place: int) -> Places:
 
 
 def _rivals(x: Floats, y: Floats, fit: LoadFit, place: int) -> Places:
-    """Loads that were not chosen and explain what the others leave almost as well as ``place`` does."""
+    """Unchosen loads that explain the residual of the others almost as well as ``place`` does."""
     kept = fit.chosen != place
     left = y - fit.effect[kept] @ x[fit.chosen[kept]]
     centred, rest = x - x.mean(axis=1, keepdims=True), left - left.mean()
@@ -243,7 +243,7 @@ def _rivals(x: Floats, y: Floats, fit: LoadFit, place: int) -> Places:
 
 
 def _follows(load: Floats, y: Floats) -> bool:
-    """Whether the load fits better after the slowdown than at it or before."""
+    """True if the load fits better after the slowdown than at it or before."""
     cause = max(_match(load, y, shift) for shift in range(AFTER + 1))
     return max(_match(load, y, -shift) for shift in range(1, AFTER + 1)) > 1.1 * cause
 

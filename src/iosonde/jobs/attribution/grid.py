@@ -1,4 +1,4 @@
-"""Operations of nodes on a common grid of time, with what part of each cell has records.
+"""Operations of nodes on a common time grid, with the covered share of each cell.
 
 Clocks and intervals of nodes differ. An amount that passed in [begin, end) goes to the cells by their shares of
 that time, so none is lost and none is made: in = on the grid + outside + recorded twice. A cell without records
@@ -27,7 +27,7 @@ OPS = (
     *("mkdirs", "rmdirs", "mknods", "links", "unlinks", "renames", "statfss", "readdirs"),
     *("creates", "syncs", "punches", "lookups", "accesses", "other_ops"),
 )
-"""Metrics of which the sum is a node's operations."""
+"""Metrics whose sum is a node's operations."""
 _AT_ONCE = 4_000_000
 
 
@@ -40,16 +40,16 @@ class Grid(NamedTuple):
 
     @property
     def end_ns(self) -> int:
-        """Where the last cell ends."""
+        """End of the last cell."""
         return self.begin_ns + self.step_ns * self.cells
 
     def place(self, time_ns: Instants) -> Floats:
-        """Instants as cells since the begin, with fractions, within [0, cells]."""
+        """Instants as fractional cell positions within [0, cells]."""
         return np.clip((time_ns - self.begin_ns) / self.step_ns, 0.0, float(self.cells))
 
 
 class CounterSamples(NamedTuple):
-    """What nodes recorded, shapes (S,): ``amount`` passed on ``node`` in [begin, end). NaN = not known."""
+    """Amounts recorded by nodes, shapes (S,): ``amount`` on ``node`` in [begin, end). NaN = unknown."""
 
     node: Places
     begin_ns: Instants
@@ -71,7 +71,7 @@ class NodeOps:
     outside: float = 0.0
     """Operations recorded outside of the grid."""
     twice: float = 0.0
-    """Operations of time that another record of the same node has already."""
+    """Operations recorded twice for the same time of a node."""
 
     def between(self, begin_ns: int, end_ns: int) -> NodeOps:
         """The cells that overlap [begin, end), as views."""
@@ -84,7 +84,7 @@ class NodeOps:
 
 
 def regrid(samples: CounterSamples, grid: Grid, nodes: Sequence[str]) -> NodeOps:
-    """Samples of any clock on the grid. Samples of no length or without an amount cover nothing."""
+    """Samples of any clock, resampled to the grid. Samples without length or amount cover nothing."""
     ops = np.zeros((len(nodes), grid.cells), np.float32)
     covered = np.zeros_like(ops)
     kept = np.isfinite(samples.amount) & (samples.end_ns > samples.begin_ns)
@@ -108,7 +108,7 @@ def regrid(samples: CounterSamples, grid: Grid, nodes: Sequence[str]) -> NodeOps
 
 
 def of_blocks(blocks: Iterable[MetricBlock], grid: Grid, metrics: Sequence[str] = OPS) -> NodeOps:
-    """Operations of clients (nodes): the sum of their metrics; covered where each metric of a node is.
+    """Operations of clients (nodes): the sum of their metrics; covered if all metrics of a node are.
 
     Sources and file systems of a node are added up. Blocks of other levels, kinds and metrics are ignored.
     """
@@ -145,7 +145,7 @@ def _samples(blocks: Iterable[MetricBlock], places: dict[str, int]) -> CounterSa
 
 
 def _ends_before(node: Places, end: Instants) -> Instants:
-    """Latest end of the samples before each of its node; rows are sorted by node and begin."""
+    """Latest end of the earlier samples of the node; rows are sorted by node and start."""
     before = np.full(len(node), np.iinfo(np.int64).min)
     first = np.flatnonzero(np.diff(node, prepend=-1))
     for begin, stop in pairwise([*first.tolist(), len(node)]):
@@ -156,7 +156,7 @@ def _ends_before(node: Places, end: Instants) -> Instants:
 def _spread(
     onto: tuple[Cells, Cells], node: Places, between: tuple[Floats, Floats], amount: Floats
 ) -> None:
-    """Add amounts, and the time they cover, to the cells they lie between, by the shares of each."""
+    """Distribute amounts and coverage over cells in proportion to overlap."""
     ops, covered = onto
     low, high = between
     rows = np.flatnonzero(high > low)

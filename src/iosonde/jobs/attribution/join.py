@@ -1,4 +1,4 @@
-"""Operations of nodes joined with allocations: who did how many, and how sure that is.
+"""Join of node operations with allocations: operations of each, with bounds.
 
 A piece in which one run has the node is that run's, less the node's background; one without a run is nobody's. Pieces
 with several are divided in proportion to rates learned from the node's history (``rates``); how far these miss what was
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Instants
 
 MISFIT = 3.0
-"""The bounds of a part are as far away as this times what its piece differs from the sum of rates.
+"""Bounds of a part, in multiples of its piece's deviation from the sum of rates.
 
 On a node of its own they are as far away as the node's background."""
 
 
 @dataclass(frozen=True)
 class Joined:
-    """What nodes recorded, who had them, and rates learned from all of it. Places in it are those of both."""
+    """Node records, allocations, and rates learned from all of it. Their indices are shared."""
 
     recorded: NodeOps
     allocations: Allocations
@@ -50,7 +50,7 @@ class Divided:
     most: Floats
 
     def take(self, keep: Flags) -> Divided:
-        """Those of a mask (P,) of pieces."""
+        """Pieces selected by a mask (P,)."""
         members = keep[self.pieces.piece]
         return Divided(
             self.pieces.take(keep),
@@ -62,14 +62,14 @@ class Divided:
 
 
 def join(recorded: NodeOps, allocations: Allocations) -> Joined:
-    """Both, with rates from all of the grid. Raises ValueError: they name different nodes."""
+    """Join both, with rates from the whole grid. Raises ValueError: they name different nodes."""
     if recorded.nodes != allocations.nodes:
         raise ValueError("records and allocations name different nodes")
     return Joined(recorded, allocations, learn(recorded, allocations))
 
 
 def divide(joined: Joined, begin_ns: int, end_ns: int, cut_ns: Instants | None = None) -> Divided:
-    """Operations in [begin, end) by allocation; ``cut_ns``: instants at which pieces end, too."""
+    """Operations in [begin, end) by allocation; ``cut_ns``: further boundaries of pieces."""
     limits = np.array([begin_ns, end_ns], dtype=np.int64)
     cuts = limits if cut_ns is None else np.union1d(limits, cut_ns)
     recorded = joined.recorded.between(begin_ns, end_ns)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Loads(NamedTuple):
-    """``ops`` (M, K): of each of ``names`` (M,) in the slots that begin at ``begin_ns`` (K,), all of ``step_ns``.
+    """``ops`` (M, K): of each of ``names`` (M,) in slots that start at ``begin_ns`` (K,), all of ``step_ns``.
 
     ``covered`` (K,): part of the nodes' time with records.
     """
@@ -28,7 +28,7 @@ class Loads(NamedTuple):
 
 
 def loads(joined: Joined, begin_ns: int, end_ns: int, step_ns: int, by: By = "job_id") -> Loads:
-    """Slots from ``begin_ns``; the last one ends at or before ``end_ns``. Only who ran is in it."""
+    """Loads in slots from ``begin_ns``; the last one ends at or before ``end_ns``. Only those that ran."""
     slots = max(0, (end_ns - begin_ns) // step_ns)
     edges = begin_ns + step_ns * np.arange(slots + 1, dtype=np.int64)
     divided = divide(joined, begin_ns, int(edges[-1]), edges)

@@ -1,4 +1,4 @@
-"""Rows that count the operations of one job, or of one node as a whole: nothing of them is anybody else's."""
+"""Counters of one job, or of one node as a whole, that need no division."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROCESS = re.compile(r".+\.(\d{1,10})")
 
 
 def covered_throughout(recorded: NodeOps, own: Flags) -> NodeOps:
-    """Before its first and behind its last record a job did nothing, while records of other jobs go on.
+    """Coverage extended before a job's first and after its last record, while other jobs have records.
 
     ``own`` (N,): rows that count for one job.
     """
@@ -41,7 +41,7 @@ def covered_throughout(recorded: NodeOps, own: Flags) -> NodeOps:
 def with_own(
     placed: Allocations, recorded: NodeOps, owners: Mapping[int, str], jobs: Sequence[Job]
 ) -> Allocations:
-    """Allocations, and one run for each row of ``owners`` (row -> job) that has it all the time."""
+    """Allocations, with a permanent run for each row of ``owners`` (row -> job)."""
     known = {job.job_id: job for job in jobs}
     ids = list(owners.values())
 
@@ -67,7 +67,7 @@ def with_own(
 
 
 def without_background(joined: Joined, own: Flags) -> Joined:
-    """The same where rows ``own`` (N,) have no background: all of them is their run's."""
+    """``joined`` without background in rows ``own`` (N,), which belong to their run alone."""
     rates = joined.rates
     background = np.where(own, 0.0, rates.background)
     rates = replace(rates, background=background, own=np.where(own, 0.0, rates.own))
@@ -75,7 +75,7 @@ def without_background(joined: Joined, own: Flags) -> Joined:
 
 
 def by_node(joined: Joined) -> Joined:
-    """The same with one run a node that has it all the time: shares are then those of nodes."""
+    """``joined`` with one permanent run per node: shares are then those of nodes."""
     recorded = joined.recorded
     names = [name.rpartition("@")[2] for name in recorded.nodes]
     many = len(names)

@@ -1,4 +1,4 @@
-"""Pieces: the time of a node between two changes of the runs that have it, and who shares each.
+"""Pieces: the time of a node between two changes of its runs, with the runs that share it.
 
 Within a piece the same runs have the node: one run, and what the node did was its own; several, and it has to be split.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunPieces:
-    """Pieces (P,), sorted by node and begin, and members (M,): which allocation has a part in which piece.
+    """Pieces (P,), sorted by node and start, and members (M,): allocations within each piece.
 
     ``begin_ns``, ``end_ns`` lie within the grid. ``ops``: operations of the piece; ``covered_s``: its time
     with records. ``runs``: how many runs have the node. ``allocation``: index into the pairs of ``Allocations``.
@@ -38,11 +38,11 @@ class RunPieces:
         return np.asarray(np.bincount(self.piece, values, minlength=len(self.ops)), np.float64)
 
     def within(self, begin_ns: int, end_ns: int) -> RunPieces:
-        """The pieces that lie in [begin, end)."""
+        """Pieces within [begin, end)."""
         return self.take((self.begin_ns >= begin_ns) & (self.end_ns <= end_ns))
 
     def take(self, keep: Flags) -> RunPieces:
-        """The pieces of a mask (P,)."""
+        """Pieces selected by a mask (P,)."""
         members = keep[self.piece]
         return RunPieces(
             node=self.node[keep],
@@ -59,7 +59,7 @@ class RunPieces:
 def pieces_of(
     recorded: NodeOps, allocations: Allocations, cut_ns: Instants | None = None
 ) -> RunPieces:
-    """Pieces of all nodes over the whole grid; ``cut_ns`` (ascending): instants at which they are cut, too."""
+    """Pieces of all nodes over the whole grid; ``cut_ns`` (ascending): further boundaries."""
     grid = recorded.grid
     order = np.argsort(allocations.node, kind="stable")
     nodes = np.arange(len(recorded.nodes))
@@ -87,7 +87,7 @@ def _edges(grid: Grid, cut_ns: Instants | None) -> Instants:
 def _of_node(
     recorded: NodeOps, allocations: Allocations, pairs: Places, node: int, edges: Instants
 ) -> tuple[Column, ...]:
-    """Columns of ``Pieces`` of one node; pieces counted from 0."""
+    """Columns of ``Pieces`` of one node; pieces are numbered from 0."""
     grid = recorded.grid
     begin = np.clip(allocations.begin_ns[allocations.run[pairs]], grid.begin_ns, grid.end_ns)
     end = np.clip(allocations.end_ns[allocations.run[pairs]], grid.begin_ns, grid.end_ns)
@@ -109,7 +109,7 @@ def _of_node(
 
 
 def sum_up_to(cells: Cells, place: Floats) -> Floats:
-    """Sums of ``cells`` (T,) from its begin to each place (in cells, with fractions)."""
+    """Cumulative sums of ``cells`` (T,) up to each fractional position."""
     sums = np.concatenate([[0.0], np.cumsum(cells, dtype=np.float64)])
     whole = np.minimum(place.astype(np.int64), len(cells) - 1) if len(cells) else place.astype(int)
     if not len(cells):

@@ -1,4 +1,4 @@
-"""Which loads explain a slowdown: non-negative orthogonal matching pursuit over lag and form of the response.
+"""Selection of loads that explain a slowdown: non-negative orthogonal matching pursuit over lag and response.
 
 The load that correlates most with what is left enters, all that entered are fitted anew (non-negative, with a
 constant), until the Bayesian criterion rises. Slowdown s enters as 1 - 1/s (which grows with load as queues do), ln s
@@ -18,9 +18,9 @@ MOST_CHOSEN = 6
 LAGS = (0, 1, 2)
 FORMS = ("1 - 1/s", "ln s", "s - 1")
 PRICE = 0.6
-"""Of a load in the criterion, times ln n + 2 ln M."""
+"""Penalty of a load in the criterion, times ln n + 2 ln M."""
 DEPENDENCE = 3
-"""Slots in a row that count as one."""
+"""Consecutive slots that count as one independent value."""
 _PRICE_OF_CHOICE = 0.01
 
 
@@ -35,7 +35,7 @@ class LoadFit(NamedTuple):
 
 
 def response(slowdown: Floats, form: str) -> Floats:
-    """(K,) What is explained; ``slowdown`` at least 1 counts."""
+    """(K,) Response variable; ``slowdown`` counts as at least 1."""
     s = np.maximum(slowdown, 1e-3)
     return {"1 - 1/s": 1 - 1 / s, "ln s": np.log(s), "s - 1": s - 1}[form]
 
@@ -48,7 +48,7 @@ def lagged(loads: Floats, lag: int) -> Floats:
 
 
 def best_fit(loads: Floats, slowdown: Floats) -> LoadFit:
-    """The best over lags and forms; loads (M, K) within 0 and 1, slowdown (K,) without NaN."""
+    """Best fit over lags and forms; loads (M, K) within 0 and 1, slowdown (K,) without NaN."""
     fits = [
         pursue(lagged(loads, lag), response(slowdown, form))._replace(lag=lag, form=form)
         for lag in LAGS
@@ -58,7 +58,7 @@ def best_fit(loads: Floats, slowdown: Floats) -> LoadFit:
 
 
 def pursue(loads: Floats, y: Floats) -> LoadFit:
-    """One pursuit. Chooses nothing where nothing pays."""
+    """Fit for one lag and form. Chooses nothing if no load improves the criterion."""
     many, n = loads.shape
     centred = loads - loads.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1))
@@ -85,7 +85,7 @@ def pursue(loads: Floats, y: Floats) -> LoadFit:
 
 
 def _non_negative(loads: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Effects of loads, none negative, with a free constant; and what is left."""
+    """Non-negative effects of loads with a free constant; and the residual."""
     from scipy.optimize import nnls  # type: ignore[import-untyped, unused-ignore]
 
     columns = (loads - loads.mean(axis=1, keepdims=True)).T

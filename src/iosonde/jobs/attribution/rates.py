@@ -1,4 +1,4 @@
-"""Rates of runs on nodes, learned from all that was recorded, and of nodes without them.
+"""Rates of runs on nodes, learned from all records, and of nodes without runs.
 
 Runs that begin and end together on a node cannot be told apart by any record of the node: their sum is
 divided by processors, or evenly, and marked as a guess.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunRates:
-    """Operations per second of allocations (A,) where nodes are shared, and of nodes (N,).
+    """Operations per second of allocations (A,) on shared nodes, and of nodes (N,).
 
     ``background``: of a node without runs; ``own``: the same where runs share it, as fits them best. ``guess`` (A,):
     one of a group that no record tells apart; ``within`` (A,): its part of the group.
@@ -50,7 +50,7 @@ def learn(recorded: NodeOps, allocations: Allocations) -> RunRates:
 
 
 def _same(allocations: Allocations, step_ns: int) -> Places:
-    """(A,) Groups of allocations that begin and end in the same cells of the same node."""
+    """(A,) Groups of allocations with equal first and last cells on the same node."""
     begin = (allocations.begin_ns // step_ns)[allocations.run]
     end = (allocations.end_ns // step_ns)[allocations.run]
     keys = np.stack([allocations.node, begin, end], axis=1)
@@ -64,7 +64,7 @@ def _same(allocations: Allocations, step_ns: int) -> Places:
 
 
 def _cpu_shares(same: Places, cpus: Floats) -> Floats:
-    """(A,) Part of each in its group: by processors where all of the group are known, else even."""
+    """(A,) Share of each in its group: by processors if all of the group are known, else equal."""
     groups = int(same.max(initial=-1)) + 1
     known = np.bincount(same, ~(cpus > 0), minlength=groups)[same] == 0
     weight = np.where(known, cpus, 1.0)
@@ -72,7 +72,7 @@ def _cpu_shares(same: Places, cpus: Floats) -> Floats:
 
 
 def _equations(pieces: RunPieces, same: Places, share: Floats, nodes: int) -> Equations:
-    """Of nodes that were shared: an unknown for each group, one for each node's background."""
+    """Equations of shared nodes: an unknown for each group, one for each node's background."""
     groups = int(same.max(initial=-1)) + 1
     shared = np.bincount(pieces.node[pieces.runs > 1], minlength=nodes) > 0
     rows = np.flatnonzero(shared[pieces.node] & (pieces.covered_s > 0))

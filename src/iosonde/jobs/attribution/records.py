@@ -1,4 +1,4 @@
-"""Records of the store as operations of nodes on a grid: which component is which node, and each operation once.
+"""Stored records as operations of nodes on a grid: components to nodes, and each operation once.
 
 A node may have several sources (collectl beside mountstats). Those of different file systems add up; of sources
 that may have seen the same operations the one with most records counts, others where it has none.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class OwnedComponent(NamedTuple):
-    """A component and whose operations it counts: a node's, or those of ``job`` (on ``node``; "" = anywhere)."""
+    """A component and the owner of its operations: a node, or ``job`` (on ``node``; "" = anywhere)."""
 
     of: RecordedComponent
     node: str
@@ -30,12 +30,12 @@ class OwnedComponent(NamedTuple):
 
     @property
     def row(self) -> str:
-        """What it is a row of: a node, a job, or a job's part on a node."""
+        """Row name: a node, a job, or a job's part on a node."""
         return f"{self.job}@{self.node}" if self.job and self.node else self.job or self.node
 
 
 def owner_of(component: RecordedComponent) -> OwnedComponent | None:
-    """Whose operations a component has; None: it does not say (a mount point or export without its host).
+    """Owner of a component's operations; None if unknown (a mount point or export without its host).
 
     ``n001:9100`` and ``n001:/work`` are of node ``n001``; a job's component is ``4711`` or ``4711@place``.
     """
@@ -77,7 +77,7 @@ def on_grid(
 
 
 def _apart(some: set[str], others: set[str]) -> bool:
-    """Whether they are surely different file systems."""
+    """True if they are certainly different file systems."""
     return not some or ("" not in some | others and not some & others)
 
 
@@ -100,7 +100,7 @@ def _of_source(
     grid: Grid,
     metrics: Sequence[str],
 ) -> NodeOps:
-    """One source's operations: components of a row add up, metrics of a component cover what all of them do."""
+    """Operations of one source: components of a row add up; a metric is covered if all components are."""
     ops = np.zeros((len(rows), grid.cells), np.float32)
     covered = np.zeros_like(ops)
     at = np.array(list(places.values()), dtype=np.intp)
@@ -125,14 +125,14 @@ def _of_source(
 
 
 def _part_of(grid: Grid, begin_ns: int, end_ns: int) -> Grid:
-    """The cells of a grid that overlap [begin, end)."""
+    """Cells of a grid that overlap [begin, end)."""
     low = min(grid.cells, max(0, (begin_ns - grid.begin_ns) // grid.step_ns))
     high = min(grid.cells, -((grid.begin_ns - end_ns) // grid.step_ns))
     return Grid(grid.begin_ns + low * grid.step_ns, grid.step_ns, max(0, high - low))
 
 
 def _by(keys: Places, rows: Cells, how: np.ufunc) -> tuple[Places, Cells]:
-    """Different keys, ascending, and the rows of each as one."""
+    """Distinct keys, ascending, and the combined rows of each."""
     order = np.argsort(keys, kind="stable")
     unique, first = np.unique(keys[order], return_index=True)
     return unique, how.reduceat(rows[order], first, axis=0)

@@ -1,4 +1,4 @@
-"""Runs that several sources of jobs have: each once."""
+"""Deduplication of runs that several sources have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LATE = 1 << 62
 
 
 def once(jobs: Iterable[Job]) -> list[Job]:
-    """Each run from one source: of records of one id whose times overlap those of the fuller source count."""
+    """Runs of one source each: of records with one id and overlapping times those of the fuller source count."""
     by_id: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         if not job.step:

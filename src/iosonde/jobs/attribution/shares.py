@@ -16,21 +16,21 @@ By = Literal["job_id", "user", "account", "name"]
 
 
 class Share(NamedTuple):
-    """What one of them did. ``share``: of all operations recorded, jobs' or not; 0 to 1."""
+    """Operations of one contributor. ``share``: of all recorded operations, of jobs or not; 0 to 1."""
 
     who: str
     ops: float
     least: float
     most: float
-    """Bounds of ``ops``; ``join.MISFIT`` says how far."""
+    """Bounds of ``ops``, by ``join.MISFIT``."""
     share: float
     alone: float
-    """Part of ``ops`` from time in which nobody else had the node."""
+    """Part of ``ops`` from time with exclusive use of the node."""
     guessed: float
-    """Part of ``ops`` that was divided by processors or evenly, for want of anything better."""
+    """Part of ``ops`` divided by processors or equally, for lack of better data."""
     nodes: int
     covered: float
-    """Part of its time on nodes with records; what passed in the rest is not known."""
+    """Share of its time on nodes with records; the rest is unknown."""
 
 
 class Shares(NamedTuple):
@@ -41,7 +41,7 @@ class Shares(NamedTuple):
     total: float
     nobody: float
     covered: float
-    """Part of the nodes' time with records."""
+    """Share of the nodes' time with records."""
     ranked: tuple[Share, ...]
 
 
@@ -52,7 +52,7 @@ def shares(
     by: By = "job_id",
     inside: Flags | None = None,
 ) -> Shares:
-    """Who did how much in [begin, end), by default all of the grid. Who did nothing is in it, with 0.
+    """Shares in [begin, end), by default of the whole grid. Contributors without operations have 0.
 
     ``inside`` (T,): only these cells of the grid count.
     """
@@ -100,7 +100,7 @@ def _ranked(joined: Joined, divided: Divided, begin: int, end: int, by: By) -> S
 
 
 def _nodes(key: Places, node: Places, size: int) -> Ints:
-    """How many different nodes each key has."""
+    """Number of different nodes of each key."""
     pairs = np.unique(np.stack([key, node]), axis=1)
     return np.bincount(pairs[0], minlength=size)
 

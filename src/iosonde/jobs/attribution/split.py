@@ -1,4 +1,4 @@
-"""How operations of a shared node divide among its runs: non-negative least squares over the node's history.
+"""Division of a shared node's operations among its runs: non-negative least squares over the node's history.
 
 In each piece the node's rate is the sum of a rate for each run that has it and one of the node itself (background).
 Rates are what fits all pieces best, weighted by their time over their variance. Each piece is then divided in
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 STEPS = 200
 _SETTLED = 1e-5
-"""A step that changes every rate by less than this share of the largest is the last."""
+"""Convergence limit: the largest change of a rate relative to the largest rate."""
 _FLOOR = 0.02
-"""Rates below this share of the mean count as that in variances."""
+"""Floor of rates in variances, relative to the mean."""
 
 
 class Equations(NamedTuple):
@@ -35,7 +35,7 @@ class Equations(NamedTuple):
 
 
 def solve(equations: Equations, start: Floats | None = None, steps: int = STEPS) -> Floats:
-    """(U,) Rates, none negative. Rows without time count nothing; an unknown without rows is 0."""
+    """(U,) Non-negative rates. Rows without time are ignored; an unknown without rows is 0."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
     row, unknown, amount, rate, seconds, size = equations

@@ -1,4 +1,4 @@
-"""What the store knows of who did what: operations of nodes or jobs, joined with the scheduler's allocations.
+"""Attribution from the store: operations of nodes or jobs, joined with the scheduler's allocations.
 
 Nodes' records (collectl, mountstats, node_exporter, mmpmon) are divided among the jobs that had the node. Counters of
 single jobs (Lustre job_stats, control groups) need no division: such a row counts for its job and has no background.
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import Job
 
 SHORTEST_NS = 10_000_000_000
-"""Shorter steps of records are added up to this, or to a twelfth of the interval, unless a step is asked for."""
+"""Least step; shorter records are added up to it, or to a twelfth of the interval, unless a step is requested."""
 _MOST_CELLS = 400_000_000
 _HALF = 0.5
 
 
 class RecordChoice(NamedTuple):
-    """Which records count. None = all."""
+    """Filter of records. None = all."""
 
     systems: Sequence[str] | None = None
     """File systems or exports, as the records name them."""
@@ -48,21 +48,21 @@ class RecordChoice(NamedTuple):
     """Tools, such as ``collectl``."""
     metrics: Sequence[str] = OPS
     per_job: bool = True
-    """Take jobs' own counters where there are any."""
+    """Use jobs' own counters if present."""
 
 
 class StoredLoad(NamedTuple):
-    """``joined``, and where it comes from."""
+    """``joined``, and its sources."""
 
     joined: Joined
     own: Flags
-    """(N,) Rows of ``joined`` that count for one job."""
+    """(N,) Rows of ``joined`` that belong to one job."""
     sources: tuple[str, ...]
     systems: tuple[str, ...]
     unnamed: int
-    """Series that name no node: mount points or exports without a host."""
+    """Number of series without a node: mount points or exports without a host."""
     without: tuple[str, ...]
-    """Nodes of jobs of the interval that have no records."""
+    """Nodes of jobs in the interval without records."""
 
 
 def stored(
@@ -91,7 +91,7 @@ def stored_load(
     around_ns: int = AROUND_NS,
     choice: RecordChoice | None = None,
 ) -> StoredLoad:
-    """The same, and which records it is made of.
+    """As ``stored``, with the records it is made of.
 
     ``step_ns``: of the grid; None: the usual step of the records, 10 s (of a short interval a twelfth) to 5 min. Cells
     without records are not covered, never zero. Raises StoreError; NothingMeasuredError: no records of nodes or
@@ -131,7 +131,7 @@ def stored_load(
 def _owned(
     root: Path, which: RecordChoice, span_ns: tuple[int, int]
 ) -> tuple[list[OwnedComponent], int]:
-    """Components that say whose operations they have, and how many others there are."""
+    """Components with a known owner of their operations, and the number of others."""
     levels = ("client", "job") if which.per_job else ("client",)
     found = [
         one
@@ -150,7 +150,7 @@ def _overlaps(one: OwnedComponent, begin_ns: int, end_ns: int) -> bool:
 def _one_kind(
     owned: Sequence[OwnedComponent], there: Sequence[OwnedComponent], span_ns: tuple[int, int]
 ) -> list[OwnedComponent]:
-    """Jobs' own counters, and nodes that none of these is on; nodes alone where jobs' counters miss half of the time.
+    """Jobs' own counters, and nodes without any; nodes alone if jobs' counters miss half of the time.
 
     Counters that say the job only are of all nodes.
     """
@@ -175,7 +175,7 @@ def _grid(
     rows: int,
     steps_ns: tuple[int | None, int],
 ) -> Grid:
-    """Cells from the first record to the last, on whole steps since the epoch. Steps: the wanted and the shortest."""
+    """Grid from the first record to the last, on whole steps since the epoch. Steps: the requested and the shortest."""
     usual = int(np.median([one.of.step_ns for one in owned]))
     wanted, shortest = steps_ns
     step = wanted or min(max(usual, shortest), SLOT_NS)
@@ -190,7 +190,7 @@ def _grid(
 def _without(
     jobs: Sequence[Job], nodes: Sequence[str], own: Flags, span_ns: tuple[int, int]
 ) -> tuple[str, ...]:
-    """Nodes that jobs of [begin, end) had and that have no records."""
+    """Nodes of jobs in [begin, end) without records."""
     if own.any():
         return ()
     begin, end = span_ns

@@ -1,4 +1,4 @@
-"""Who made a slow event, in sentences."""
+"""Sentences about the causes of a slow event."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_NAMED = 3
 
 
 def verdict(found: Blame, noun: str = "job") -> str:
-    """One line: who caused it, or who did most, or that nobody can be named; without a full stop.
+    """Verdict in one line: the cause, or the largest contributor, or that none is identifiable; without a full stop.
 
     ``noun``: what is ranked: job, user, account.
     """
@@ -52,7 +52,7 @@ def suspect(one: NamedLoad, noun: str = "job") -> str:
 
 
 def most(found: Majority, noun: str = "job") -> str:
-    """Who did more than half of the operations, or that this is nobody in particular."""
+    """Contributors of more than half of the operations, or that none stands out."""
     count = len(found.of)
     if not count:
         return f"no {noun}s made up half of the operations"

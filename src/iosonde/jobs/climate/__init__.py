@@ -1,1 +1,1 @@
-"""Lasting changes of what jobs see."""
+"""Lasting changes of jobs' performance and environment."""

@@ -1,4 +1,4 @@
-"""How performance changed for good: when, how much, on which file systems and motifs, and together with what.
+"""Lasting changes of performance: date, size, affected file systems and motifs, and simultaneous changes.
 
 ::
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 SMALLEST_SERIES = 10
-"""Runs below which a series has no change that could be found; it is counted as too short."""
+"""Least number of runs of a series in which a change can be found; shorter ones are counted."""
 
 
 @dataclass(frozen=True)
 class Climate:
-    """What changed, and what the climates were. ``metrics``: lasting changes of what is not performance.
+    """Lasting changes and climates. ``metrics``: lasting changes of metrics other than performance.
 
     ``too_short``: (file system, motif) of which there are too few runs. ``unsure``: changes that were found and not
     kept, because so many series were asked.
@@ -54,7 +54,7 @@ class Climate:
 
     @property
     def changes(self) -> tuple[LevelChange, ...]:
-        """All of them, by date."""
+        """All changes, by date."""
         every = [change for one in self.series for change in one.changes]
         return tuple(sorted(every, key=lambda c: (c.at_ns, c.file_system, c.motif)))
 
@@ -67,7 +67,7 @@ def climate(
     since_ns: int | None = None,
     until_ns: int | None = None,
 ) -> Climate:
-    """The climate of ``table`` (as ``with_derived`` leaves it); a fraction of 1 stays the best run of all time.
+    """Climate of ``table`` (after ``with_derived``); a fraction of 1 stays the best run of all time.
 
     Missing data: runs without a begin, a motif or a performance are left out. Raises UsageError (no performance in
     the table; no such file system or motif), NothingMeasuredError (no run).
@@ -96,7 +96,7 @@ def picked(
     since_ns: int | None,
     until_ns: int | None,
 ) -> JobTable:
-    """Rows that can be looked at, of what is asked for, in order of begin. Raises as ``climate``."""
+    """Usable rows of the filter, in order of start. Raises as ``climate``."""
     if FRACTION not in table.metrics:
         raise UsageError(
             f"{table.source or 'the table'} has no I/O performance",
@@ -135,7 +135,7 @@ def picked(
 
 @dataclass(frozen=True)
 class OnDate:
-    """What may have changed on a day: events and changes whose intervals hold it, climates that began then."""
+    """Possible changes on a day: events and changes with intervals that hold it, climates that started then."""
 
     day_ns: int
     events: tuple[ClimateEvent, ...]
@@ -143,11 +143,11 @@ class OnDate:
     began: tuple[tuple[str, str], ...]
     """(file system, name of the climate)."""
     steady: tuple[tuple[str, str], ...]
-    """Series that have runs before and after it and did not change."""
+    """Series with runs before and after it and without a change."""
 
 
 def changed_on(found: Climate, day_ns: int) -> OnDate:
-    """What changed on the UTC day that holds ``day_ns``."""
+    """Changes on the UTC day that holds ``day_ns``."""
     first = day_ns - day_ns % DAY_NS
     last = first + DAY_NS
 

@@ -1,4 +1,4 @@
-"""Motifs: which jobs do the same kind of I/O, from their counters alone.
+"""Motifs: clusters of jobs with the same kind of I/O, from their counters alone.
 
 Amounts become ``log10(1 + amount)``, parts of a whole ``log10(1 + 100 part / whole)``: an order of magnitude
 counts the same everywhere, and a share of 1% is told from none. Then HDBSCAN: clusters are what is denser
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 UNCLUSTERED = -1
 SMALLEST = 10
-"""Jobs of a cluster, at least."""
+"""Least number of jobs in a cluster."""
 SMALLEST_SHARE = 0.01
 """... and at least this share of all."""
 CORE = 5
-"""Neighbours within which density is measured."""
+"""Number of neighbours for the density."""
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,21 @@ class Clusters:
 
     @property
     def unclustered(self) -> float:
-        """Share of jobs that belong to no cluster; NaN without jobs."""
+        """Share of jobs outside of all clusters; NaN without jobs."""
         if len(self.label) == 0:
             return float("nan")
         return float(np.mean(self.label == UNCLUSTERED))
 
 
 def log_amounts(amounts: Floats) -> Floats:
-    """Features of amounts (bytes, operations) of any shape, at least 0. What is below 0 or missing is NaN."""
+    """Log features of amounts (bytes, operations) of any shape, at least 0. Negative and missing values are NaN."""
     known = np.where(np.isfinite(amounts) & (amounts >= 0), amounts, np.nan)
     features: Floats = np.log10(1 + known)
     return features
 
 
 def log_percent(parts: Floats) -> Floats:
-    """Features of parts of a whole: (jobs, parts), at least 0, 0 to 2; a job without any is all 0.
+    """Log features of parts of a whole: (jobs, parts), at least 0, 0 to 2; a job without any is all 0.
 
     Missing data: a missing part makes the job's features NaN.
     """
@@ -99,7 +99,7 @@ def _dense(features: Floats, size: int) -> Ints:
 
 
 def adjusted_rand(one: NDArray[np.generic], other: NDArray[np.generic]) -> float:
-    """How well two labellings (n,) of the same things agree: 1 exactly, 0 as by chance; NaN for fewer than two.
+    """Adjusted Rand index of two labellings (n,): 1 for equal, 0 as by chance; NaN for fewer than two.
 
     Unclustered things are one more label: leave them out first if they should not count.
     Raises ValueError when the lengths differ.

@@ -1,4 +1,4 @@
-"""Climates as plain data for programs: every number with its unit, n and interval, and the sentences beside them."""
+"""Climates as plain data for programs: every number with unit, n and interval, and sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CHANGE = tuple(field.name for field in fields(LevelChange) if field.name != "ow
 def climate_data(
     found: Climate, on: OnDate | None = None, valid: Sequence[Validated] = ()
 ) -> dict[str, Any]:
-    """Changes, events, segments, climates; with ``on`` what is known of a day; validation where it was asked for."""
+    """Changes, events, segments, climates; with ``on`` the changes on a day; validation if requested."""
     data: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "sentence": words.say_climate(found),
@@ -62,7 +62,7 @@ def climate_data(
 
 
 def motifs_data(found: Motifs, table: JobTable) -> dict[str, Any]:
-    """Clusters, agreement with known motifs, and of each job its cluster and the motif that is suggested to it."""
+    """Clusters, agreement with known motifs, and for each job its cluster and suggested motif."""
     return dict(
         _finite(
             {
@@ -84,7 +84,7 @@ def motifs_data(found: Motifs, table: JobTable) -> dict[str, Any]:
 
 
 def motif_rows(found: Motifs, table: JobTable) -> list[dict[str, Any]]:
-    """A row a job: ``cluster`` None where it is in none."""
+    """A row per job: ``cluster`` None for unclustered ones."""
     return [
         {
             "job_id": job,
@@ -105,7 +105,7 @@ def motif_rows(found: Motifs, table: JobTable) -> list[dict[str, Any]]:
 
 
 def change_data(one: LevelChange) -> dict[str, Any]:
-    """A change, flat except for what the jobs did differently."""
+    """A change, flat except for changes in the jobs themselves."""
     own = [entry._asdict() for entry in one.own]
     return {**asdict(one), "ratio": one.ratio, "own": own, "sentence": words.say_change(one)}
 
@@ -187,7 +187,7 @@ def _validated(one: Validated) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """The same with None for what is not a number."""
+    """The value with None for NaN and infinities."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

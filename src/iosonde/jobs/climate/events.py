@@ -1,4 +1,4 @@
-"""Changes of several series that may have happened on the same date are one event."""
+"""Events: changes of several series that may have happened on the same date."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """(file system, motif)."""
 NEAR_NS = 7 * DAY_NS
-"""A metric changed at the same time if its own date is at most this far outside of the event's."""
+"""Largest distance of a metric's date from the event's interval to count as simultaneous."""
 
 
 @dataclass(frozen=True)
 class ClimateEvent:
-    """Changes that have dates in common, from ``earliest_ns`` to ``latest_ns``.
+    """Changes whose intervals overlap, in ``earliest_ns`` to ``latest_ns``.
 
     ``at_ns``: where the surest of them has its first run afterwards, within these. ``steady``: series with runs
     before and after that did not change. ``silent_ns``: the longest time within the interval in which
@@ -40,16 +40,16 @@ class ClimateEvent:
 
     @property
     def asked(self) -> int:
-        """Series that could have changed."""
+        """Number of series that could have changed."""
         return len({(c.file_system, c.motif) for c in self.changes}) + len(self.steady)
 
     @property
     def file_systems(self) -> tuple[str, ...]:
-        """On which it was."""
+        """Affected file systems."""
         return tuple(sorted({change.file_system for change in self.changes}))
 
     def parts(self) -> list[tuple[str, bool, tuple[LevelChange, ...]]]:
-        """(motif, whether it rose, changes), most file systems first, then the largest change."""
+        """(motif, True for a rise, changes), most file systems first, then the largest change."""
         groups: dict[tuple[str, bool], list[LevelChange]] = {}
         for change in self.changes:
             groups.setdefault((change.motif, change.rose), []).append(change)
@@ -85,7 +85,7 @@ def events_of(
 
 
 def _one_each(groups: dict[int, list[LevelChange]]) -> list[list[LevelChange]]:
-    """Groups in which a series occurs once: further changes of it (its intervals overlap) are groups of their own."""
+    """Split groups so that a series occurs once in each: its further changes become groups of their own."""
     found = []
     for date in sorted(groups):
         once: dict[Key, LevelChange] = {}
@@ -138,7 +138,7 @@ def _event(
 def _silent(
     series: Sequence[JobSeries], moved: set[Key], earliest: int, latest: int
 ) -> tuple[int, int]:
-    """The longest time without a run of ``moved`` within an interval."""
+    """Longest time without a run of ``moved`` within an interval."""
     inside = [
         one.times_ns[(one.times_ns >= earliest) & (one.times_ns <= latest)]
         for one in series
@@ -150,6 +150,6 @@ def _silent(
 
 
 def _rest(change: LevelChange) -> float:
-    """What is left of the larger of both sides: small for large changes."""
+    """Ratio of the smaller side to the larger: small for large changes."""
     low, high = sorted((change.before, change.after))
     return low / high if high > 0 else 1.0

@@ -1,4 +1,4 @@
-"""Climate as a figure's data: a pane a motif and file system, before anything is drawn.
+"""Data of a climate figure: a pane per motif and file system, before anything is drawn.
 
 ::
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 HIGHEST = 1.05
-"""Of a pane's axis: the best run and a little air."""
+"""Upper end of a pane's axis: the best run and a margin."""
 MOST_ROWS = 20
-"""Motifs that are drawn: those with most runs."""
+"""Most motifs drawn: those with most runs."""
 Y_LABEL = "fraction of peak"
-"""What a pane's axis counts: a share of the best run, without unit."""
+"""Label of a pane's axis: a share of the best run, without unit."""
 _MORE = 0.01
 _DAY_S = 86_400.0
 
@@ -55,7 +55,7 @@ class ShiftMark:
 
 @dataclass(frozen=True)
 class Band:
-    """A climate; ``climate``: number of its name, so that one that came back looks the same."""
+    """A climate; ``climate``: number of its name, so that a recurring one looks the same."""
 
     name: str
     climate: int
@@ -80,7 +80,7 @@ class ClimatePane:
 
 @dataclass(frozen=True)
 class ClimateColumn:
-    """A file system: its climates, and a pane for each row's motif; None where it has too few runs of it.
+    """A file system: its climates, and a pane for each row's motif; None for too few runs.
 
     ``place``: which one of ``Climate.regimes``, whose stretches are ``bands``.
     """
@@ -93,7 +93,7 @@ class ClimateColumn:
 
 @dataclass(frozen=True)
 class ClimateFigure:
-    """All columns over the range of time of what is drawn (s since the epoch).
+    """All columns over the drawn time range (s since the epoch).
 
     ``y_label``: what all panes count. ``caption``: how to read it, and the events.
     """
@@ -137,7 +137,7 @@ def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigu
 
 
 def _span(found: Climate, motifs: Sequence[str]) -> tuple[float, float]:
-    """From the first to the last run that is drawn, s: what else the store holds does not squeeze it."""
+    """First to last drawn run, s: other runs in the store do not widen it."""
     times = [one.times_ns for one in found.series if one.motif in motifs and len(one.times_ns)]
     if not times:
         return found.since_ns / 1e9, found.until_ns / 1e9
@@ -145,7 +145,7 @@ def _span(found: Climate, motifs: Sequence[str]) -> tuple[float, float]:
 
 
 def _drawn(found: Climate) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Motifs that get a row, and what is to be said of the others."""
+    """Motifs with a row, and remarks on the others."""
     runs: dict[str, int] = {}
     for one in found.series:
         runs[one.motif] = runs.get(one.motif, 0) + len(one.values)

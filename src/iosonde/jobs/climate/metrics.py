@@ -1,4 +1,4 @@
-"""What else changed: daily medians of metrics that the jobs do not move themselves, per file system.
+"""Simultaneous changes: daily medians of metrics that the jobs themselves do not move, per file system.
 
 A metric that follows the run time or the speed of the job whose window it is recorded in (leakage) would change
 with every change of performance, as its effect; in more than half of the series it must not.
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 FEWEST_FOR_LEAK = 8
 _OWN_RATIOS = ("cf_", "contention_")
-"""What is left of the servers' traffic: made from the job's own, and not moved by its speed alone."""
+"""Ratios with the job's own traffic removed, which its speed alone does not move."""
 _LEFT = ("quality", "traffic")
-"""Groups that are not asked: the servers' whole traffic is mostly the job's own (that of others is asked)."""
+"""Groups left out: the servers' total traffic is mostly the job's own (that of others is used)."""
 
 
 @dataclass(frozen=True)
 class Safe:
-    """A metric of all rows (n,) that the jobs do not move themselves."""
+    """A metric of all rows (n,) that the jobs themselves do not move."""
 
     name: str
     about: About
@@ -61,7 +61,7 @@ class MetricChange:
 
 
 def safe_metrics(table: JobTable) -> tuple[Safe, ...]:
-    """Metrics that somebody has described (or all, where nobody described any), without those that leak.
+    """Described metrics (or all, if none is described), without those that leak.
 
     What adds up while a job runs counts as a rate.
     """
@@ -94,7 +94,7 @@ def _speed(table: JobTable, seconds: Floats) -> Floats:
 
 
 def _leaks(one: Safe, strata: list[Places], seconds: Floats, speed: Floats) -> bool:
-    """Whether it follows run time or speed of the job in more than half of the series that can say."""
+    """True if it follows the job's run time or speed in more than half of the testable series."""
     if one.name.startswith(_OWN_RATIOS) or one.about.role == "climate":
         return False
     leaking, asked = 0, 0
@@ -108,7 +108,7 @@ def _leaks(one: Safe, strata: list[Places], seconds: Floats, speed: Floats) -> b
 
 
 def _rank_r(one: Floats, other: Floats) -> float | None:
-    """Spearman of two columns; None where too few are known."""
+    """Spearman's coefficient of two columns; None for too few known values."""
     both = np.isfinite(one) & np.isfinite(other)
     if both.sum() < FEWEST_FOR_LEAK:
         return None
@@ -153,7 +153,7 @@ def metric_changes(table: JobTable, safe: tuple[Safe, ...]) -> tuple[MetricChang
 
 
 def by_day(start_ns: Instants, columns: Mapping[str, Floats]) -> tuple[int, Floats]:
-    """The first day (since the epoch, UTC), and medians of each column a day: (days, columns), NaN without any."""
+    """First day (since the epoch, UTC), and daily medians of each column: (days, columns), NaN without any."""
     day = start_ns // DAY_NS
     first = int(day[0])
     medians = np.full((int(day[-1]) - first + 1, len(columns)), np.nan)

@@ -1,4 +1,4 @@
-"""Which jobs do the same kind of I/O, from what they did: for jobs nobody has named, and to check names.
+"""Clustering of jobs by the kind of their I/O, for unnamed jobs and to check names.
 
 Features are ``feature_*`` columns as they are; without any, logarithms of what each job did (``own_*`` amounts and
 all others whose role is "own"), and what share of its bytes it read and of its operations it opened files with.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FEATURE = "feature_"
 KNOWN_SHARE = 0.5
-"""A feature that fewer of the jobs have is not used: a job without a feature stays unclustered."""
+"""Least share of jobs with a feature for its use: a job without a feature stays unclustered."""
 SHARES = (("own_read_bytes", "own_written_bytes"), ("own_reads", "own_writes", "own_opens"))
 """Amounts that are parts of a whole: their shares are features too."""
 _AMOUNTS = ("bytes", "operations", "files", "")
@@ -38,7 +38,7 @@ _AMOUNTS = ("bytes", "operations", "files", "")
 
 @dataclass(frozen=True)
 class MotifCluster:
-    """Jobs that do the same. ``motif``: what most of those with a name are called ("" for none), ``share`` of them.
+    """Similar jobs. ``motif``: the most common name of the named ones ("" for none), ``share`` of them.
 
     ``named``: how many have a name; ``typical``: medians of the amounts (feature name -> value) of all of them.
     """
@@ -52,7 +52,7 @@ class MotifCluster:
 
 @dataclass(frozen=True)
 class Motifs:
-    """Clusters of the jobs of a table. ``label`` (jobs,), ``UNCLUSTERED`` where none; ``features``: their names.
+    """Clusters of the jobs of a table. ``label`` (jobs,), ``UNCLUSTERED`` for none; ``features``: their names.
 
     ``suggested`` (jobs,): the motif of the cluster's named jobs, for all of its jobs; "" where there is none.
     ``agreement``: adjusted Rand index with known motifs over jobs that have both, ``compared`` of them; NaN below two
@@ -70,12 +70,12 @@ class Motifs:
 
     @property
     def unnamed(self) -> int:
-        """Jobs in a cluster whose motif is suggested to them."""
+        """Number of unnamed jobs in a cluster with a suggested motif."""
         return int(np.count_nonzero(self.suggested != ""))
 
 
 def motifs(table: JobTable, smallest: int | None = None) -> Motifs:
-    """Cluster the jobs of ``table``; ``smallest``: jobs of a cluster, at least.
+    """Cluster the jobs of ``table``; ``smallest``: least number of jobs in a cluster.
 
     Missing data: a job without one of the features stays unclustered. Raises UsageError: no features.
     """
@@ -101,7 +101,7 @@ def motifs(table: JobTable, smallest: int | None = None) -> Motifs:
 
 
 def features_of(table: JobTable) -> tuple[tuple[str, ...], Floats]:
-    """Names and values (jobs, features) of what jobs are compared by. Raises UsageError: there is nothing."""
+    """Names and values (jobs, features) for the comparison of jobs. Raises UsageError: there are none."""
     given = {n: column for n, column in table.metrics.items() if n.startswith(FEATURE)}
     found = {n: column for n, column in given.items() if _known(column)}
     if not found:

@@ -1,4 +1,4 @@
-"""How well metrics predict a performance, judged on what came later.
+"""Accuracy of predictions of performance from metrics, judged on later runs.
 
 Places of one day resemble each other. Random folds put some of them into the training and ask for the others, so
 they measure how well a model remembers the climate, not how well it predicts (``leaks``). Only a split in time
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 CLIMATE_DAYS = 14.0
-"""The recent median looks back so far."""
+"""Window of the recent median."""
 CLIMATE_FEWEST = 3
-"""Earlier values of the stratum from which there is a recent median."""
+"""Least number of earlier values of the stratum for a recent median."""
 FOLDS = 3
 FIRST_SHARE = 0.5
-"""Share of the rows that the first split in time learns from."""
+"""Share of the rows that the first time split learns from."""
 TREES, LEAVES, RATE = 60, 15, 0.1
 BINS = 63
-"""Levels of a metric that trees tell apart: finer ones cost time and change no R**2 by .02."""
+"""Levels of a metric for trees: more cost time and change no R**2 by .02."""
 FEWEST = 40
-"""Rows below which nothing is validated."""
+"""Least number of rows for a validation."""
 LEAK = 0.05
-"""R**2 that random folds show beyond a split in time, from which on they are said to leak."""
+"""Least excess of R**2 of random folds over a time split that counts as a leak."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Of predictions of ``n`` rows that were not learned from.
+    """Accuracy on ``n`` rows that were not learned from.
 
     ``r2``: 1 - squared error / squared distance to the mean of these rows (below 0: worse than it); ``mae``: mean
     absolute error in the unit of y.
@@ -53,7 +53,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Validation:
-    """All are scored on later rows than were learned from, except ``random``.
+    """Scores, all on later rows than were learned from, except ``random``.
 
     ``strata``: the stratum's median so far, no metric; ``climate``: its median of the last ``CLIMATE_DAYS``;
     ``metrics``: metrics and stratum; ``both``: and the climate; ``random``: ``metrics`` in random folds.
@@ -67,12 +67,12 @@ class Validation:
 
     @property
     def leaks(self) -> bool:
-        """Random folds promise more than a split in time keeps."""
+        """True if random folds promise more than a time split keeps."""
         return self.random.r2 - self.metrics.r2 > LEAK
 
     @property
     def useful(self) -> bool:
-        """Metrics say more than the recent median does alone."""
+        """True if metrics predict better than the recent median alone."""
         return self.both.mae < self.climate.mae and self.both.r2 > self.climate.r2
 
 
@@ -111,7 +111,7 @@ def validate(
 
 
 def climate_medians(y: Floats, at_days: Floats, strata: Ints, days: float = CLIMATE_DAYS) -> Floats:
-    """Median of the stratum's ``y`` of the last ``days`` before each row, NaN from fewer than ``CLIMATE_FEWEST``.
+    """Median of the stratum's ``y`` over the last ``days`` before each row, NaN below ``CLIMATE_FEWEST`` values.
 
     Shapes: (n,) each, ``at_days`` ascending. Only rows that are strictly earlier count. NaN in y is left out.
     """
@@ -128,7 +128,7 @@ def climate_medians(y: Floats, at_days: Floats, strata: Ints, days: float = CLIM
 
 
 def _later(at: Floats) -> list[tuple[Places, Places]]:
-    """Splits in time: all rows before a stretch, and the stretch. ``at`` ascends."""
+    """Time splits: all rows before a span, and the span. ``at`` ascends."""
     n = len(at)
     places = np.linspace(round(FIRST_SHARE * n), n, FOLDS + 1).round().astype(np.intp)
     edges = [int(np.searchsorted(at, at[place], side="left")) for place in places[:-1]] + [n]
@@ -136,7 +136,7 @@ def _later(at: Floats) -> list[tuple[Places, Places]]:
 
 
 def _usual(y: Floats, strata: Ints, asked: Ints) -> Floats:
-    """Median of each stratum so far, of all where it has none."""
+    """Median of each stratum so far, or of all rows if it has none."""
     usual = np.full(len(asked), np.median(y))
     for stratum in np.unique(strata):
         usual[asked == stratum] = np.median(y[strata == stratum])

@@ -1,4 +1,4 @@
-"""Climates of a file system: days in which all motifs and what they run into stay at one level together.
+"""Climates of a file system: days in which all motifs and their environment stay at one level together.
 
 A row a day: median ln fraction of peak of each motif, and the median of one metric a group (metrics of a group
 say nearly the same). Which stretches are one climate that came back is ``stats.regime_search``' to say.
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 STANDS_OUT = 1.0
-"""Day-to-day standard deviations from the stretch before, from which on something is told of a climate."""
+"""Least distance from the previous span, in day-to-day standard deviations, to describe a climate."""
 MOST_TOLD = 3
 FEWEST_COLUMNS = 3
-"""Motifs and metrics together, below which climates are not told: of one or two, noise alone makes some."""
+"""Least number of motifs and metrics for climates: with one or two, noise alone makes some."""
 
 
 class Distinct(NamedTuple):
-    """What a stretch differs in, in ``unit``: its median and the ``other``; ``z`` in day-to-day deviations.
+    """Distinguishing metric of a span, in ``unit``: its median and the ``other``; ``z`` in day-to-day deviations.
 
     ``against`` "before": the stretch before it; of the first one "usual": all days.
     """
@@ -62,7 +62,7 @@ class Regime:
 
 @dataclass(frozen=True)
 class FileSystemClimate:
-    """The climates of a file system in order. ``columns``: motifs and metrics that were looked at together.
+    """Climates of a file system in order. ``columns``: motifs and metrics analysed together.
 
     No regimes: there are too few columns. ``alike``: how much a day resembles the one before it, within a climate.
     """
@@ -75,7 +75,7 @@ class FileSystemClimate:
 
     @property
     def climates(self) -> int:
-        """How many different ones there are."""
+        """Number of different climates."""
         return len({regime.name for regime in self.regimes})
 
     def at(self, ns: int) -> Regime | None:
@@ -114,7 +114,7 @@ def _climate(table: JobTable, place: str, safe: tuple[Safe, ...]) -> FileSystemC
 
 
 def _regular(table: JobTable, rows: Places) -> list[str]:
-    """Motifs that ran on at least half as many days as the most regular one: rare ones say little of most days."""
+    """Motifs on at least half as many days as the most regular one: rare ones miss most days."""
     names, of = np.unique(table.motif[rows].astype(str), return_inverse=True)
     pairs = np.unique(np.column_stack([of, table.start_ns[rows] // DAY_NS]), axis=0)
     days = np.bincount(pairs[:, 0], minlength=len(names))
@@ -124,7 +124,7 @@ def _regular(table: JobTable, rows: Places) -> list[str]:
 def _stretches(
     columns: list[_Column], motifs: int, days: Floats, found: Regimes, first: int
 ) -> tuple[Regime, ...]:
-    """Regimes in order; neighbours of one climate are one stretch."""
+    """Regimes in order; adjacent ones of one climate are merged."""
     begins = [
         (int(start), int(climate), i)
         for i, (start, climate) in enumerate(zip(found.starts, found.climate, strict=True))
@@ -153,7 +153,7 @@ def _stretches(
 
 
 def _one_a_group(rows: Places, safe: tuple[Safe, ...]) -> list[_Column]:
-    """Of each group the metric that is known of most runs, the first of these; what has no group is one."""
+    """The metric with most known runs of each group, the first of equal ones; an ungrouped metric is its own group."""
     best: dict[str, tuple[int, Safe]] = {}
     for one in safe:
         known = one.values[rows][np.isfinite(one.values[rows])]
@@ -169,7 +169,7 @@ def _one_a_group(rows: Places, safe: tuple[Safe, ...]) -> list[_Column]:
 
 
 def _usual(days: Floats) -> tuple[Floats, Floats]:
-    """Median and day-to-day deviation of each column; NaN and 0 where nothing is known."""
+    """Median and day-to-day deviation of each column; NaN and 0 without known values."""
     usual, scales = np.full(days.shape[1], np.nan), np.zeros(days.shape[1])
     for place, column in enumerate(days.T):
         known = column[~np.isnan(column)]

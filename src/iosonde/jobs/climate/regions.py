@@ -1,4 +1,4 @@
-"""Which piece of time each run of a table lies in: a stretch of its file system's climates, or between instants."""
+"""Period of each run of a table: a climate of its file system, or between given instants."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def between(table: JobTable, boundaries_ns: Sequence[int]) -> Texts:
 
 
 def climates(table: JobTable) -> Texts:
-    """(n,) ``climate B, 2018-03-01 to 2018-06-01``: of the run's file system; "" where no climate is told.
+    """(n,) ``climate B, 2018-03-01 to 2018-06-01``: of the run's file system; "" without climates.
 
     Raises as ``climate``; NothingMeasuredError: no file system has climates that can be told apart.
     """

@@ -1,4 +1,4 @@
-"""Draws a climate with matplotlib: a grid of small panes, file systems side by side where there is room."""
+"""Draws a climate with matplotlib: a grid of small panes, file systems side by side if there is room."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _column(  # noqa: PLR0917
 def _strip(
     axes: Axes, column: ClimateColumn, plan: _Plan, figure: ClimateFigure, style: Style
 ) -> None:
-    """The climates' letters; one that is too narrow for its letter has none."""
+    """The climates' letters; too narrow ones have none."""
     per_s = plan.pane / (figure.until_s - figure.since_s)
     for band in column.bands:
         colour = _colour(band.climate, style)
@@ -194,7 +194,7 @@ def _runs(axes: Axes, pane: ClimatePane, style: Style) -> None:
 
 
 def _colour(climate: int, style: Style) -> str:
-    """None of those of changes."""
+    """Colour of a climate, distinct from those of changes."""
     colours = (
         style.tails[1],
         style.skipped,

@@ -1,4 +1,4 @@
-"""Runs of one file system and motif over time: lasting changes of the fraction of peak, and what lies between."""
+"""Runs of one file system and motif over time: lasting changes of the fraction of peak, and segments between."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 Q = 0.05
-"""Of the changes that are told, at most this share is wrong on average."""
+"""False discovery rate of the reported changes."""
 MOST_VALUES = 5000
-"""Series of more runs are searched as medians of a few runs in a row: the search is quadratic."""
+"""Most values of a series; longer ones are searched as medians of consecutive runs: the search is quadratic."""
 OWN_CHANGE = 0.05
-"""What a job did itself is said to have changed from this share of its median on ..."""
+"""Least change of a job's own activity, as a share of its median ..."""
 OWN_CLEAR = 3.0
-"""... and from so many times the spread on either side (1.4826 MAD)."""
+"""... and in multiples of the spread on either side (1.4826 MAD)."""
 
 
 class Own(NamedTuple):
-    """What the jobs themselves did differently after a change: medians of a metric on both sides."""
+    """Change in the jobs themselves: medians of a metric on both sides."""
 
     metric: str
     unit: str
@@ -57,7 +57,7 @@ class SeriesPart:
 
     @property
     def of_own_peak(self) -> float:
-        """The median as a fraction of the best run of the segment."""
+        """Median as a fraction of the best run of the segment."""
         return self.median / self.peak if self.peak > 0 else float("nan")
 
 
@@ -83,7 +83,7 @@ class LevelChange:
     q: float
     own: tuple[Own, ...] = ()
     gradual: bool = False
-    """A straight line over both segments does as well: it may have been a drift, which has no date."""
+    """True if a straight line over both segments fits as well: a drift, which has no date."""
 
     @property
     def ratio(self) -> float:
@@ -92,7 +92,7 @@ class LevelChange:
 
     @property
     def rose(self) -> bool:
-        """Whether it became faster."""
+        """True for a change to faster runs."""
         return self.after > self.before
 
 
@@ -105,12 +105,12 @@ class JobSeries:
     times_ns: Instants
     values: Floats
     kappa: float
-    """So many runs are worth one independent run."""
+    """Number of runs worth one independent run."""
     changes: tuple[LevelChange, ...]
     segments: tuple[SeriesPart, ...]
 
     def could_change(self, first_ns: int, last_ns: int) -> bool:
-        """Whether there are enough runs before and after for a change in between to be found."""
+        """True if there are enough runs before and after to find a change in between."""
         before = int(np.searchsorted(self.times_ns, first_ns, side="left"))
         after = len(self.times_ns) - int(np.searchsorted(self.times_ns, last_ns, side="right"))
         return before >= FEWEST and after >= FEWEST
@@ -125,7 +125,7 @@ class _Found(NamedTuple):
 
 
 def series_of(table: JobTable, fewest: int) -> tuple[tuple[JobSeries, ...], int]:
-    """Series with at least ``fewest`` runs, and how many changes were found and not kept.
+    """Series with at least ``fewest`` runs, and the number of rejected changes.
 
     Places of ``table`` are in the order of begin and have a begin and a fraction of peak.
     """
@@ -143,7 +143,7 @@ def series_of(table: JobTable, fewest: int) -> tuple[tuple[JobSeries, ...], int]
 
 
 def _grouped(days: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """At most ``MOST_VALUES``: medians of so many runs in a row, each at the first of them."""
+    """At most ``MOST_VALUES`` values: medians of consecutive runs, each at the first of them."""
     size = -(-len(values) // MOST_VALUES)
     if size <= 1:
         return days, values
@@ -152,7 +152,7 @@ def _grouped(days: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[JobSeries, int]:
-    """A series of the changes whose next ``q`` is small enough, and how many were not."""
+    """A series with the changes whose next ``q`` is small enough, and the number of others."""
     kept = [(shift, at) for shift, at in zip(one.shifts, q, strict=False) if at <= Q]
     times, values = table.start_ns[one.rows], table.metrics[FRACTION][one.rows]
     starts = [int(np.searchsorted(one.days, shift.at, side="left")) for shift, _ in kept]
@@ -187,7 +187,7 @@ def _segment(times: Instants, values: Floats) -> SeriesPart:
 
 
 def _own(table: JobTable, before: Places, after: Places) -> tuple[Own, ...]:
-    """What the jobs themselves did differently: a changed benchmark is no changed file system. Largest first."""
+    """Changes in the jobs themselves, largest first: a changed benchmark is no changed file system."""
     found = []
     for name, column in table.metrics.items():
         about = table.about(name)

@@ -1,4 +1,4 @@
-"""What a prediction of performance from metrics would be worth on each file system, judged on later runs."""
+"""Validation of performance predictions from metrics on each file system, judged on later runs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 SEED = 20_170_804
-"""Draws the random folds that the split in time is shown beside."""
+"""Seed of the random folds that are shown beside the time split."""
 
 
 @dataclass(frozen=True)
 class Validated:
-    """Of a file system: ``found`` is None where it has too few runs. ``metrics``: what was predicted from."""
+    """Validation of a file system: ``found`` is None for too few runs. ``metrics``: predictors."""
 
     file_system: str
     runs: int

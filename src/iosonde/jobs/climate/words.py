@@ -1,4 +1,4 @@
-"""Sentences about climates: what changed for good and when, what else did, what a prediction is worth.
+"""Sentences about climates: lasting changes with dates, simultaneous changes, value of a prediction.
 
 The tone of ``weather.slowdown.words``: one line without a full stop. That things changed on the same date is said,
 that one was because of the other is not.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from iosonde.jobs.climate.series import LevelChange, Own
 
 MOST_METRICS = 4
-"""Metrics that a sentence names."""
+"""Most metrics that a sentence names."""
 MOST_PARTS, MOST_TOLD = 6, 5
 _GAP_NS = 3 * DAY_NS
-"""A time without runs is told when it is longer, and more than half of the interval."""
+"""Least time without runs that is mentioned, if more than half of the interval."""
 GRADUAL = "perhaps gradually, as a straight line does as well"
 NO_CLIMATES = "too few motifs and metrics to tell climates"
 _LEAST = 1e-99
-"""Smaller chances are not told apart."""
+"""Smallest p value that is printed."""
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -84,13 +84,13 @@ def say_event(event: ClimateEvent, zone: tzinfo | None = UTC) -> str:
 
 
 def say_largest(found: Climate, most: int = MOST_TOLD) -> list[str]:
-    """The events of most series, in the order of time: what the caption of a picture tells."""
+    """Events of most series, in time order: the caption of a picture."""
     large = sorted(found.events, key=lambda event: -len(event.changes))[:most]
     return [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
 
 
 def say_along(event: ClimateEvent, zone: tzinfo | None = UTC) -> list[str]:
-    """What else changed at that time, one a group of metrics and file system; and what the jobs did differently."""
+    """Simultaneous changes, one per group of metrics and file system; and changes in the jobs."""
     lines: list[str] = []
     told: set[tuple[str, str]] = set()
     for one in event.metrics:
@@ -147,7 +147,7 @@ def say_without_climates(found: Sequence[FileSystemClimate]) -> list[str]:
 
 
 def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
-    """What may have changed on a day."""
+    """Possible changes on a day."""
     lines = [say_event(event, zone) for event in on.events]
     lines += [f"climate {name} began{_on((place,))}" for place, name in on.began]
     if not lines and on.steady:
@@ -161,7 +161,7 @@ def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
 
 
 def say_climate(found: Climate) -> str:
-    """How much was looked at, and what was left out."""
+    """Numbers of series and changes, and of those left out."""
     text = f"{say_changes(len(found.changes))} in {len(found.series)} series"
     if found.too_short:
         have = "has" if len(found.too_short) == 1 else "have"
@@ -214,7 +214,7 @@ def _verb(rose: bool) -> str:
 
 
 def _amounts(unit: str, label: str, *values: float) -> list[str]:
-    """Values with one unit, which is left out where the label is of it (``jobs at the same time 612``)."""
+    """Values with one unit, which is omitted if the label has it (``jobs at the same time 612``)."""
     scale = scale_of(unit, values)
     if unit.isalpha() and unit.lower() in label.lower():
         scale = scale._replace(word=scale.word.removesuffix(unit).strip())

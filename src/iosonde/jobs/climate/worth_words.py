@@ -1,4 +1,4 @@
-"""Sentences beside climates: what a prediction from metrics is worth, and which jobs do the same."""
+"""Sentences beside climates: value of a prediction from metrics, and clusters of similar jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def say_validation(one: Validated) -> list[str]:
-    """What a prediction is worth, beside what the recent median says alone; and the warning."""
+    """Accuracy of a prediction, beside that of the recent median; and the warning."""
     place = one.file_system or "no file system"
     found = one.found
     if found is None:
@@ -46,7 +46,7 @@ def say_motifs(found: Motifs) -> str:
 
 
 def say_cluster(one: MotifCluster) -> str:
-    """What a cluster is taken for."""
+    """Motif of a cluster."""
     if not one.motif:
         return "nobody named any of them"
     return f"{one.motif}, {one.share:.0%} of {one.named} with a name"

@@ -1,1 +1,1 @@
-"""What performance goes with, over all runs."""
+"""Correlations of performance with metrics, over all runs."""

@@ -1,4 +1,4 @@
-"""What goes with the performance of jobs, within groups of like runs and over all of them.
+"""Correlations with the performance of jobs, within groups of like runs and over all of them.
 
 Coefficients and their p values: ``stats.association``; when not to believe those over all rows: ``pooling``.
 """
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 
 SMALL = 0.05
-"""Chances up to here are small."""
+"""Largest p value that counts as small."""
 
 
 class Correlation(NamedTuple):
-    """One metric in one group; None where there is no number. ``p`` allows for neighbouring runs being alike, and
+    """Correlation of one metric in one group; None if unknown. ``p`` allows for neighbouring runs being alike, and
     ``q`` for the number of metrics in the group; ``pearson_p`` and ``spearman_p`` believe runs to be independent.
     """
 
     group: tuple[str, ...]
-    """Of ``by``; () = all rows together."""
+    """Values of ``by``; () = all rows together."""
     metric: str
     unit: str
     n: int
@@ -46,19 +46,19 @@ class Correlation(NamedTuple):
     spearman: float | None
     spearman_p: float | None
     partial: float | None
-    """Spearman's without what the controls explain; None without controls."""
+    """Spearman's coefficient without the effect of the controls; None without controls."""
     partial_p: float | None
     p: float | None
     q: float | None
     n_eff: float | None
     enough: bool
-    """There is enough independent data for a claim."""
+    """True if there are enough independent data for a claim."""
     contaminated: bool
-    """It follows what the job itself did (``leaks``): a consequence of a slow or fast run, not a reason."""
+    """True if it follows the job's own activity (``leaks``): a consequence of a slow or fast run, not a reason."""
     drift: bool = False
-    """Both drift, and nothing is left of it beside the order of runs."""
+    """True if both drift, and no relation remains beside the order of runs."""
     from_run_to_run: bool = False
-    """It shows only in the steps from one run to the next: over all runs the coefficient is no more than chance."""
+    """True if it shows only in steps between consecutive runs: over all runs it is no more than chance."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Correlated:
     source: str
     y: str
     by: tuple[str, ...]
-    """What groups have in common; "climate" last: a piece of time."""
+    """Common properties of a group; "climate" last: a period."""
     controls: tuple[str, ...]
     rows: tuple[Correlation, ...]
     """Group by group, all rows together last; metrics in the table's order."""
@@ -132,7 +132,7 @@ def correlate(
 
 
 def _parted(parts: dict[tuple[str, ...], Places], regions: Texts) -> dict[tuple[str, ...], Places]:
-    """Groups of which each lies in one piece of time, in the order of these."""
+    """Groups restricted to one period each, in the order of these."""
     found: dict[tuple[str, ...], list[int]] = {}
     for key, rows in parts.items():
         for row in rows.tolist():
@@ -141,7 +141,7 @@ def _parted(parts: dict[tuple[str, ...], Places], regions: Texts) -> dict[tuple[
 
 
 def usual_metrics(table: JobTable, y: str) -> list[str]:
-    """Those that somebody has described and that could explain ``y``.
+    """Described metrics that could explain ``y``.
 
     Not performances, not what the job itself did, not contention beside its coverage factor; all that is
     there when nothing is described.

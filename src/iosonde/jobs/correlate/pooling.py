@@ -1,4 +1,4 @@
-"""When not to believe a coefficient over all rows: groups that differ feign, hide or turn what is within them.
+"""Warnings about coefficients over all rows: group differences fake, hide or reverse the relations within.
 
 On ranks: ``jobs.correlate.simpson``; and the same on Pearson's coefficients with their plain p values, which published
 tables print.
@@ -25,11 +25,11 @@ Warned = Literal["turned", "opposed", "only-between"]
 
 
 class PooledWarning(NamedTuple):
-    """Why a pooled coefficient does not say what it seems to."""
+    """Reason to doubt a pooled coefficient."""
 
     metric: str
     kind: Warned
-    """``turned``: the other sign within groups; ``opposed``: in some groups; ``only-between``: nothing within."""
+    """``turned``: the other sign within groups; ``opposed``: in some groups; ``only-between``: none within."""
     coefficient: Literal["Pearson", "Spearman"]
     pooled: float
     within: float | None
@@ -44,7 +44,9 @@ def pooled_warnings(
     parts: Mapping[tuple[str, ...], Places],
     found: tuple[Associations, Sequence[Associations]],
 ) -> tuple[PooledWarning, ...]:
-    """At most one a column of ``x`` (n, p) and coefficient; ``found``: over all rows, and of each of ``parts``."""
+    """At most one warning per column of ``x`` (n, p) and coefficient; ``found``: over all rows, and of each of
+    ``parts``.
+    """
     keys = list(parts)
     label = np.zeros(len(y), dtype=np.int64)
     for place, key in enumerate(keys):
@@ -84,7 +86,7 @@ def _kind(one: Simpson, place: int) -> Warned | None:
 
 
 def _linear(pooled: Associations, parts: Sequence[Associations]) -> Simpson:
-    """The same as ``simpson`` with Pearson's coefficients and their plain p values."""
+    """As ``simpson``, with Pearson's coefficients and their plain p values."""
     each = np.array([part.pearson for part in parts])
     weight = np.array([part.n - 3.0 for part in parts])
     weight = np.where(np.isnan(each) | (weight <= 0), 0.0, weight)

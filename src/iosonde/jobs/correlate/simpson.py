@@ -1,4 +1,4 @@
-"""When pooling turns a sign: what goes with performance over all groups, against within them.
+"""Simpson's paradox: sign of correlations with performance over all groups and within them.
 
 File systems differ in many ways at once. What differs between them goes with performance over the pooled rows even
 if it does nothing, and what matters within each can vanish or turn. So the pooled coefficient is held against the
@@ -47,13 +47,13 @@ class Simpson:
 
     @property
     def turned(self) -> Flags:
-        """Metrics (p,) whose sign within groups is the other one, both being significant: warn."""
+        """Metrics (p,) with significant opposite signs pooled and within groups: a warning."""
         sure = (self.plain_p <= SIGNIFICANT) & (self.within_p <= SIGNIFICANT)
         return sure & (np.sign(self.pooled) * np.sign(self.within) < 0)
 
     @property
     def opposed(self) -> Flags:
-        """Groups (G, p) with a significant sign against a significant pooled one: warn too."""
+        """Groups (G, p) with a significant sign against a significant pooled one: also a warning."""
         sure = (self.plain_p <= SIGNIFICANT) & (self.each_q <= SIGNIFICANT)
         return sure & (np.sign(self.pooled) * np.sign(self.each) < 0)
 

@@ -1,4 +1,4 @@
-"""What correlations amount to, in words."""
+"""Sentences about correlations."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from iosonde.jobs.correlate.pooling import PooledWarning
 
 REGION = "climate"
-"""How ``by`` calls pieces of time."""
+"""Name of periods in ``by``."""
 SIGNIFICANT = 0.05
 FEWEST = 4
-"""Rows that a coefficient needs."""
+"""Least number of rows for a coefficient."""
 MOST_NAMED = 3
 BY_WORDS = {"file_system": "the file system", "motif": "what ran", REGION: "the climate"}
 
 
 def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:
-    """Why not to believe a coefficient over all rows."""
+    """Reason to doubt a coefficient over all rows."""
     pooled = f"{label(warning.metric)}: {warning.coefficient} {warning.pooled:+.2f} over all rows"
     if warning.kind == "only-between":
         rest = (
@@ -36,7 +36,7 @@ def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:
 
 
 def say_group(group: tuple[str, ...], found: Correlated) -> str:
-    """What a group of rows is."""
+    """Name of a group of rows."""
     if any(group):
         return ", ".join(name for name in group if name)
     if group and found.by:
@@ -54,12 +54,12 @@ def say_too_few(groups: Sequence[tuple[str, ...]], found: Correlated) -> str:
 
 
 def too_few(rows: Iterable[Correlation]) -> bool:
-    """Whether a group has not even the runs for a coefficient of one of its metrics."""
+    """True if a group has too few runs for a coefficient of any metric."""
     return all(row.spearman is None and row.n < FEWEST for row in rows)
 
 
 def say_doubt(row: Correlation) -> str:
-    """What speaks against a claim about a metric; "" = nothing."""
+    """Objections to a claim about a metric; "" = none."""
     if row.spearman is None:
         return "never varies" if row.n >= FEWEST else "too few rows"
     if not row.enough:
@@ -75,5 +75,5 @@ def say_doubt(row: Correlation) -> str:
 
 
 def claimed(row: Correlation) -> bool:
-    """Whether the coefficient is more than chance, given how many were looked at."""
+    """True if the coefficient is significant, corrected for the number of tests."""
     return row.enough and row.q is not None and row.q <= SIGNIFICANT

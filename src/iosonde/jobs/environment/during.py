@@ -1,4 +1,4 @@
-"""What servers, components and other jobs amounted to while one job ran.
+"""Statistics of servers, components and other jobs during one job.
 
 Symbols and units are those of ``docs/umami.md``. Arrays in, numbers out; missing samples are NaN and are left out
 of sums and means, and counted. None: there is no sample. Definitions: Lockwood et al., UMAMI, PDSW 2017; pytokio.
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 LAG_NS = 5_000_000_000
-"""Servers still write for so long what a job had handed over when it ended."""
+"""Time after a job's end in which servers still write its data."""
 
 
 def rows_of(time_ns: Instants, start_ns: int, end_ns: int) -> slice:
-    """The steps of a job: left edges in [start, end + lag]. ``time_ns`` ascends."""
+    """Steps of a job: left edges in [start, end + lag]. ``time_ns`` ascends."""
     first = int(np.searchsorted(time_ns, start_ns, "left"))
     return slice(first, int(np.searchsorted(time_ns, end_ns + LAG_NS, "right")))
 
 
 class Amount(NamedTuple):
-    """A delta of all components over the steps: total, mean and largest sum a second, samples, missing share."""
+    """A delta of all components over the steps: total, mean and largest rate, samples, missing share."""
 
     total: float
     mean_per_s: float
@@ -37,7 +37,7 @@ class Amount(NamedTuple):
 
 
 def amount(value: Floats, step_ns: Instants) -> Amount | None:
-    """Of ``value`` (steps, components), what passed in each step; None if nothing is known of any."""
+    """Amount from ``value`` (steps, components), increments per step; None if all are missing."""
     if value.size == 0 or np.isnan(value).all():
         return None
     missing = np.isnan(value)
@@ -66,7 +66,7 @@ class State(NamedTuple):
 
 
 def state(value: Floats) -> State | None:
-    """Of ``value`` (steps, components); None if nothing is known of any."""
+    """State from ``value`` (steps, components); None if all are missing."""
     known = value[~np.isnan(value)]
     if len(known) == 0:
         return None
@@ -74,7 +74,7 @@ def state(value: Floats) -> State | None:
 
 
 class Fullness(NamedTuple):
-    """Shares of room used, in percent, of the fullest and emptiest component and of all together."""
+    """Used space in percent, of the fullest and emptiest component and of all together."""
 
     fullest: float
     emptiest: float
@@ -84,7 +84,7 @@ class Fullness(NamedTuple):
 
 
 def fullness(used: Floats, total: Floats) -> Fullness | None:
-    """Of components (n,), in any unit: used / total, not what ``df`` calls it (used / (used + available))."""
+    """Fullness of components (n,), in any unit: used / total, not ``df``'s used / (used + available)."""
     known = np.isfinite(used) & np.isfinite(total) & (total > 0)
     if not known.any():
         return None
@@ -96,7 +96,7 @@ def fullness(used: Floats, total: Floats) -> Fullness | None:
 
 
 class Failover(NamedTuple):
-    """Servers that carry another number of OSTs than most do: their number, OSTs on them, and so on."""
+    """Servers with an unusual number of OSTs: their number, OSTs on them, and so on."""
 
     servers: int
     osts: int
@@ -106,7 +106,7 @@ class Failover(NamedTuple):
 
 
 def failover(server_of: Mapping[str, str]) -> Failover | None:
-    """From OST -> server; usual is the commonest number of OSTs a server has (the smaller of several).
+    """Failover from OST -> server; usual is the commonest number of OSTs per server (the smaller of several).
 
     Without an overloaded server, ``osts_per_server`` is 0 and the factor 1. None without an OST.
     """
@@ -133,7 +133,7 @@ class Radius(NamedTuple):
 
 
 def radius(places: Sequence[tuple[float, float, float]], nodes: int) -> Radius | None:
-    """Of the coordinates of those of ``nodes`` nodes that are known: Euclidean, to their centroid."""
+    """Radius from the known coordinates of ``nodes`` nodes: Euclidean distance to their centroid."""
     if not places:
         return None
     points = np.array(places, dtype=np.float64)
@@ -143,7 +143,7 @@ def radius(places: Sequence[tuple[float, float, float]], nodes: int) -> Radius |
 
 
 class Concurrency(NamedTuple):
-    """Jobs that ran while a job did: how many, on how many nodes, and their node hours within its time."""
+    """Concurrent jobs of a job: number, nodes, and node hours within its time."""
 
     jobs: int
     nodes: int
@@ -153,7 +153,7 @@ class Concurrency(NamedTuple):
 def concurrency(
     start_ns: Instants, end_ns: Instants, nodes: Instants, begin_ns: int, finish_ns: int
 ) -> Concurrency:
-    """Of jobs (n,) other than this one: those with start < finish and end > begin. Nodes below 0 are not known: 0."""
+    """Concurrency from other jobs (n,): those with start < finish and end > begin. Nodes below 0 are unknown: 0."""
     with_it = (start_ns < finish_ns) & (end_ns > begin_ns)
     lasted = np.minimum(end_ns, finish_ns) - np.maximum(start_ns, begin_ns)
     known = np.where(nodes > 0, nodes, 0)

@@ -1,4 +1,4 @@
-"""Jobs and what servers recorded, put together: what the store knows of a job's time becomes numbers of the job."""
+"""Join of jobs with server records: records of a job's time become numbers of the job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOGETHER = 500
 
 
 class JoinCounts(NamedTuple):
-    """``jobs``: how many were looked at; ``with_more``: of these, of how many something was known."""
+    """``jobs``: number of jobs examined; ``with_more``: number of these with any record."""
 
     jobs: int
     with_more: int
@@ -30,7 +30,7 @@ def join(
     span_ns: tuple[int, int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> JoinCounts:
-    """Put together what is known of jobs whose performance is: those of ``keys``, and all that ran in the span.
+    """Join records with jobs of known performance: those of ``keys``, and all that ran in the span.
 
     Both None: every job. What was known before and is known better now is replaced. Raises StoreError.
     """

@@ -1,4 +1,4 @@
-"""The load that servers or clients recorded beside a probe's operations."""
+"""Load recorded by servers or clients during a probe's operations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNIT = "operations"
 
 
 class ProbeReads(NamedTuple):
-    """Operations of a probe that were due in [since, until); None = open."""
+    """Operations of a probe due in [since, until); None = open."""
 
     target: str
     op: str
@@ -28,14 +28,14 @@ class ProbeReads(NamedTuple):
 
 
 class LoadSeries(NamedTuple):
-    """Series whose rates are added up. ``metrics``: names, or ``level/name``; ``system`` None = any."""
+    """Series whose rates are summed. ``metrics``: names, or ``level/name``; ``system`` None = any."""
 
     metrics: tuple[str, ...]
     system: str | None
 
 
 class LoadedReads(NamedTuple):
-    """Reads (k,) with a load beside them, of ``n`` that ended ok; the series the loads are from."""
+    """Reads (k,) with a concurrent load, of ``n`` that ended ok; the series the loads are from."""
 
     latency_s: Floats
     load_per_s: Floats
@@ -44,7 +44,7 @@ class LoadedReads(NamedTuple):
 
 
 def reads_beside(root: Path, which: ProbeReads, series: LoadSeries) -> LoadedReads:
-    """Service times of a probe's operations that ended ok, each with the operations a second beside it.
+    """Service times of a probe's successful operations, each with the concurrent load in operations/s.
 
     Reads beside a missing record, or without load, are left out. Raises UsageError: no such series, several, or one
     that does not count operations; NothingMeasuredError: no read, or none with a load; StoreError.
@@ -97,7 +97,7 @@ def _listed(names: Sequence[SeriesName]) -> str:
 
 
 def _rates(root: Path, name: SeriesName, times_ns: Instants) -> Floats:
-    """Operations a second of all components at each instant (n,), ascending; NaN where one is missing."""
+    """Operations per second of all components at each instant (n,), ascending; NaN if one is missing."""
     rates: Floats = np.full(len(times_ns), np.nan)
     block = read_block(root, name, int(times_ns[0]), int(times_ns[-1]) + 1)
     if block is None:

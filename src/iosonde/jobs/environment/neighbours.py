@@ -1,4 +1,4 @@
-"""What a job had around it: how far apart its nodes lie, and which other jobs ran at the same time."""
+"""Environment of a job: distance between its nodes, and concurrent jobs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from iosonde.model.metrics import Edge
 from iosonde.model.units import DAY_NS
 
 YEAR_NS = 365 * DAY_NS
-"""Nodes stay where they are: a table of their places may be younger than the job by so much."""
+"""Largest time by which a table of node positions may be younger than the job: nodes stay in place."""
 
 
 def placement(store: Passing, job: Job, start_ns: int) -> dict[str, Scalar]:
-    """How far apart the job's nodes lie; which nodes, the scheduler may have to say."""
+    """Distances between the job's nodes, which may come from the scheduler."""
     names = set(job.node_names or store.nodes_of(job.job_id))
     if not names:
         return {}
@@ -42,7 +42,7 @@ def placement(store: Passing, job: Job, start_ns: int) -> dict[str, Scalar]:
 
 
 def _number_of(name: str) -> str:
-    """What tables of coordinates call a node that is named after its number: ``17`` of ``node00017``."""
+    """Name in tables of coordinates of a node named after its number: ``17`` of ``node00017``."""
     digits = re.search(r"[0-9]{1,18}$", name)
     return str(int(digits[0])) if digits else name
 
@@ -56,7 +56,7 @@ def _coordinates(edge: Edge) -> tuple[float, float, float] | None:
 
 
 def company(store: Passing, job: Job, start_ns: int, end_ns: int) -> dict[str, Scalar]:
-    """Jobs of the scheduler that ran at the same time, this one among them, as they are counted by custom."""
+    """Concurrent jobs of the scheduler, including this one, as is customary."""
     batch: dict[tuple[str, str], JobTime] = {}
     for record in store.ran_during(start_ns, end_ns):
         if record.source != job.source:

@@ -1,4 +1,4 @@
-"""What servers, components, the network and other jobs were like while a job ran, from what the store holds.
+"""State of servers, components, network and other jobs during a job, from the store.
 
 Each number says where it is from, how many samples it was made from, what share of them was missing, and how
 old it is. What cannot be known is not there: a job has the numbers that the site's records give.
@@ -22,9 +22,9 @@ from iosonde.model.metrics import MetricBlock
 from iosonde.model.units import DAY_NS
 
 LOOK_BACK_NS = DAY_NS
-"""States (fullness, which server has which OST) that are older than this say nothing of a job."""
+"""Largest age of states (fullness, server of each OST) in use for a job."""
 STALE_NS = 3_600_000_000_000
-"""Older than this they are used, and flagged."""
+"""Age from which on they are flagged as stale."""
 _METADATA = (
     *("opens", "closes", "getattrs", "setattrs", "getxattrs", "mkdirs", "rmdirs", "mknods"),
     *("links", "unlinks", "renames", "statfss", "readdirs", "inode_updates"),
@@ -38,9 +38,9 @@ _AMOUNTS = {
 }
 _BYTES = ("server_read_bytes", "server_written_bytes")
 _MUCH = 0.01
-"""A total of which more than this share is missing has a flag: what is divided by it is an upper bound."""
+"""Missing share of a total above which it is flagged: ratios to it are upper bounds."""
 _OF_SAMPLES = {"negative-zero", "missing", "not-a-number", "counter-reset", "monitor-down"}
-"""Flags of samples that became missing: of a record in which a job lacks none, they are not about the job."""
+"""Flags of missing samples: irrelevant to a job that lacks none."""
 _CPUS = {"oss": "oss_cpu", "nsd": "oss_cpu", "mds": "mds_cpu"}
 
 
@@ -54,7 +54,7 @@ class JobSpan:
 
 
 def environment_in(store: Passing, job: Job) -> dict[str, Scalar]:
-    """Everything the store's records say of the time and place of a job; empty without begin or end.
+    """All numbers from the store's records for the time and place of a job; empty without start or end.
 
     Raises StoreError.
     """
@@ -69,7 +69,7 @@ def environment_in(store: Passing, job: Job) -> dict[str, Scalar]:
 
 
 def systems_of(store: Passing, span: JobSpan) -> set[str]:
-    """What the servers' records call a job's file system: its own name, or the system mounted there."""
+    """Names of a job's file system in server records: its own name, or the system mounted there."""
     mount = span.file_system.rstrip("/")
     names = {name for name in (mount, posixpath.basename(mount)) if name}
     seen = store.read_edges("filesystem", span.start_ns - LOOK_BACK_NS, span.end_ns)
@@ -97,7 +97,7 @@ def _traffic(store: Passing, span: JobSpan, systems: set[str]) -> dict[str, Scal
 
 
 def _missing(totals: Sequence[Scalar]) -> dict[str, Scalar]:
-    """The share of samples of bytes that are missing, of reads and writes together."""
+    """Missing share of samples of bytes, of reads and writes together."""
     due = sum(one.n or 0 for one in totals)
     if not due:
         return {}
@@ -106,7 +106,7 @@ def _missing(totals: Sequence[Scalar]) -> dict[str, Scalar]:
 
 
 def _steps(store: Passing, name: SeriesName, span: JobSpan) -> MetricBlock | None:
-    """The steps of a job in a series."""
+    """Steps of a job in a series."""
     block = store.read_block(name, span.start_ns, span.end_ns + LAG_NS + 1)
     if block is None:
         return None
@@ -126,7 +126,7 @@ def _steps(store: Passing, name: SeriesName, span: JobSpan) -> MetricBlock | Non
 
 
 def _better(one: Scalar, other: Scalar) -> bool:
-    """Of two records of one number the one with less missing counts."""
+    """True if the first of two records of one number has less missing."""
     return (one.missing or 0.0) < (other.missing or 0.0)
 
 
@@ -159,14 +159,14 @@ def _cpu(block: MetricBlock, name: str) -> dict[str, Scalar]:
 
 
 def _flags(block: MetricBlock, missing: float) -> tuple[str, ...]:
-    """What is wrong with the record, as far as it concerns a job of which this share of samples is missing."""
+    """Flags of the record, as far as they concern a job with this missing share."""
     flags = {note.flag for note in block.notes}
     flags -= set() if missing else _OF_SAMPLES
     return tuple(sorted(flags | ({"missing"} if missing > _MUCH else set())))
 
 
 def _room(store: Passing, span: JobSpan, systems: set[str]) -> dict[str, Scalar]:
-    """Fullness of the components that hold data, as last seen before the job began."""
+    """Fullness of data components, as last seen before the job started."""
     levels = ("ost", "nsd", "pool", "filesystem")
     since = span.start_ns - LOOK_BACK_NS
     names = [n for n in store.series_names(since, span.start_ns) if n.system in systems]
@@ -188,7 +188,7 @@ def _last(store: Passing, name: SeriesName, before_ns: int) -> MetricBlock | Non
 
 
 def _shares(used: MetricBlock, whole: MetricBlock, at_ns: int) -> dict[str, Scalar]:
-    """Of the last instant at or before the job's begin at which both are known."""
+    """Fullness at the last instant, not after the job's start, with both values known."""
     both = np.intersect1d(used.time_ns, whole.time_ns)
     both = both[both <= at_ns]
     if len(both) == 0:
@@ -218,7 +218,7 @@ def _shares(used: MetricBlock, whole: MetricBlock, at_ns: int) -> dict[str, Scal
 
 
 def _failover(store: Passing, span: JobSpan, systems: set[str]) -> dict[str, Scalar]:
-    """How OSTs lay on servers when last seen before the job began."""
+    """Distribution of OSTs over servers when last seen before the job started."""
     since = span.start_ns - LOOK_BACK_NS
     edges = [e for e in store.read_edges("ost", since, span.start_ns + 1) if e.system in systems]
     if not edges:

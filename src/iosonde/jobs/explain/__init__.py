@@ -1,1 +1,1 @@
-"""Why a run was slow: candidate metrics, verdict, words."""
+"""Explanation of a slow run: candidate metrics, verdict, words."""

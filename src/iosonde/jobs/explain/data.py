@@ -1,4 +1,4 @@
-"""Why a job was slow, as plain data for programs: the verdict, and every metric that was looked at."""
+"""Explanation of a slow job as plain data: the verdict, and every metric examined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCHEMA_VERSION = 2
 def explanation_data(
     found: Explanation, verdict: JobVerdict, spelling: Spelling = command_line
 ) -> dict[str, Any]:
-    """Everything about one run; missing is None. ``n_history``: runs of the history; ``spelling``: of the door."""
+    """All data about one run; missing is None. ``n_history``: runs of the history; ``spelling``: of the door."""
     performance = found.performance
     return {
         "schema_version": SCHEMA_VERSION,
@@ -44,7 +44,7 @@ def explanation_data(
 
 
 def candidate_data(one: Candidate) -> dict[str, Any]:
-    """A metric that was looked at. ``n_history``: values of the history; ``n``: those with a performance."""
+    """A metric examined. ``n_history``: values of the history; ``n``: those with a performance."""
     return {
         "metric": one.metric,
         "label": one.about.label,

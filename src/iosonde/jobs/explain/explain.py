@@ -1,4 +1,4 @@
-"""Why a job was slow, without an expert: which metrics stood out, and what history says of each.
+"""Explanation of a slow job: metrics that stood out, and evidence of history on each.
 
 Three questions are asked of the runs of the same kind (file system, motif and class of size). Of the run: what did it
 do otherwise (``own_doing``)? Of today: what stood out on the bad side, what did runs with such a value lose
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
-"""What can be explained: the first that the run has."""
+"""Performance metrics that can be explained: the first that the run has."""
 _FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
 SURE_Q = 0.05
-"""Of what is said to go with performance, at most this share is wrong on average."""
+"""False discovery rate among metrics said to go with performance."""
 Tag = Literal["cause", "effect", "climate"]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A metric that may be the reason, as it was judged."""
+    """A candidate cause, with its judgement."""
 
     metric: str
     about: About
@@ -56,7 +56,7 @@ class Candidate:
     """Median of the history."""
     z: float
     loss: float
-    """Share of the usual performance that runs with such a value lost; NaN if there was none."""
+    """Share of the usual performance lost by runs with such a value; NaN if there was none."""
     matches: int
     score: float
     rho: float
@@ -66,24 +66,24 @@ class Candidate:
     n: int
     n_eff: float
     leak: str = ""
-    """Why it is greyed: what of the job's own doing it follows; "" if it is not."""
+    """The job's own activity that it follows; "" if it does not leak."""
     flags: tuple[str, ...] = ()
-    """Of ``model.quality.QUALITY``, of the run's value."""
+    """Flags of ``model.quality.QUALITY``, of the run's value."""
     shape_q: float = float("nan")
-    """As ``q``, for a relation of any shape: what hurts beyond a threshold only, or at both ends."""
+    """As ``q``, for a relation of any shape: a threshold, or a U."""
     beyond: float = 0.0
-    """How far the run's value lies beyond all of the history on its bad side, in robust scales; 0: it does not."""
+    """Distance of the run's value beyond all of the history on its bad side, in robust scales; 0: within."""
 
     @property
     def tag(self) -> Tag:
-        """Whether it can slow a job, or is moved by it, or changes over weeks."""
+        """Tag of the metric: can slow a job, is moved by it, or changes over weeks."""
         role = self.about.role
         return "climate" if role == "climate" else "effect" if role == "effect" else "cause"
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a job's slowness came with. ``candidates``: suspects first, by score; then the others by name."""
+    """Explanation of a job's slowness. ``candidates``: suspects first, by score; then the others by name."""
 
     job_id: str
     step: str
@@ -96,17 +96,18 @@ class Explanation:
     others: int
     candidates: tuple[Candidate, ...]
     picks: tuple[tuple[str, float, int, str], ...]
-    """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape. Only what is
-    more than chance, given how many metrics were looked at and how alike neighbouring runs are."""
+    """Metrics that go with performance in history, in order: metric, share of variance of ranks, sign, shape. Only
+    significant ones, corrected for the number of metrics and for similarity of neighbouring runs.
+    """
     notes: tuple[Text, ...] = ()
     since: Since | None = None
-    """The lasting change before it, if there was one: what is usual since then."""
+    """Lasting change before it, if there was one, with the usual level since then."""
     own: tuple[OwnChange, ...] = ()
-    """What the run itself did otherwise."""
+    """Changes in the run's own activity."""
     twins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of metrics that stood out, those that move together with them."""
+    """Metrics that move together with those that stood out."""
     shares: Mapping[str, LossShare] = field(default_factory=dict)
-    """Of metrics that go with performance, how much of the loss they account for."""
+    """Share of the loss explained by metrics that go with performance."""
 
     @property
     def loss(self) -> float:
@@ -119,12 +120,12 @@ class Explanation:
 
     @property
     def suspects(self) -> tuple[Candidate, ...]:
-        """What stood out on the bad side and is not greyed, most suspect first."""
+        """Metrics that stood out on the bad side and do not leak, most suspect first."""
         return tuple(c for c in self.candidates if c.score > 0 and not c.leak)
 
     @property
     def unseen(self) -> tuple[Candidate, ...]:
-        """What lies beyond all of the history on its bad side and is not greyed, the farthest first."""
+        """Metrics beyond all of the history on their bad side that do not leak, the farthest first."""
         found = (c for c in self.candidates if c.beyond > 0 and not c.leak)
         return tuple(sorted(found, key=lambda c: -c.beyond))
 
@@ -204,7 +205,7 @@ def explain(
 def _shares(
     y: Floats, x: Mapping[str, Floats], out: Sequence[Candidate], others: Places, row: int
 ) -> dict[str, LossShare]:
-    """How much of the loss each metric that goes with performance accounts for."""
+    """Share of the loss that each metric that goes with performance accounts for."""
     found = {}
     for one in out:
         if min(np.nan_to_num([one.q, one.shape_q], nan=1.0)) <= SURE_Q:
@@ -229,7 +230,7 @@ def _undescribed(table: JobTable) -> tuple[Advice, ...]:
 
 
 def _measure(table: JobTable, row: int) -> str:
-    """Which performance a run has; the first one where it has none."""
+    """Performance metric of a run; the first one if it has none."""
     known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
     return next(known, PERFORMANCE[0])
 
@@ -247,6 +248,6 @@ def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, flo
 def _picks(
     found: Selection, sure: NDArray[np.bool_], names: Sequence[str]
 ) -> tuple[tuple[str, float, int, str], ...]:
-    """What entered and is a claim too: the rule of selection alone lets something in by chance."""
+    """Selected metrics that are significant too: selection alone may admit one by chance."""
     steps = (s for s in found.steps if sure[s.metric])
     return tuple((names[s.metric], s.gain, s.sign, str(s.shape)) for s in steps)

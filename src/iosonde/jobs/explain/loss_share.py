@@ -1,4 +1,4 @@
-"""How much of a run's loss a metric accounts for, and how sure that is.
+"""Share of a run's loss that a metric accounts for, with its uncertainty.
 
 What the run would have reached with the metric's value alone, from its history, beside what it reached::
 
@@ -30,15 +30,15 @@ is drawn through them held the share in two of three cases (docs/methods/umami.m
 LEVEL = 0.95
 """Quantile of Student's t at either end."""
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
-"""Shares of the history at which a threshold may lie, from either end."""
+"""Positions of a threshold, as shares of the history, from either end."""
 CAUTION = 1.3
-"""Intervals are wider by this factor: the shape that is right may be none of those."""
+"""Factor that widens intervals: the true shape may be none of those."""
 _FEWEST_SIDE = 3
-"""Runs beyond a threshold, at least."""
+"""Least number of runs beyond a threshold."""
 
 
 class LossShare(NamedTuple):
-    """Share of a loss, 0 to 1, with its 90% interval. ``n``: runs that it is from."""
+    """Share of a loss, 0 to 1, with its 90% interval. ``n``: number of runs used."""
 
     share: float
     low: float
@@ -47,7 +47,7 @@ class LossShare(NamedTuple):
 
 
 def loss_share(y: Floats, x: Floats, today: tuple[float, float], n_eff: float) -> LossShare | None:
-    """What share of a loss a metric accounts for; None where history cannot say.
+    """Share of a loss that a metric accounts for; None if history is insufficient.
 
     ``y`` (n,), higher is better; ``x`` (n,); ``today``: y and x of the run, which is not in the history; ``n_eff``:
     independent runs of the history. Missing data: rows without either are left out. None for a run that lost nothing.
@@ -88,7 +88,7 @@ def _shapes(x: Floats, today: float) -> tuple[Floats, Floats]:
 
 
 def _foretold(y: Floats, shapes: Floats, today: Floats) -> tuple[float, float, float]:
-    """What is foretold for the run, its standard error, and the spread of what is not foretold."""
+    """Prediction for the run, its standard error, and the residual spread."""
     n = len(y)
     middle = shapes.mean(axis=0)
     wide = ((shapes - middle) ** 2).sum(axis=0)

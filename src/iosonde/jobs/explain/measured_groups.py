@@ -1,4 +1,4 @@
-"""Groups of metrics that were as usual, and those of which something was not measured: never one for the other."""
+"""Groups of metrics that were as usual, and groups with missing measurements: never confused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASKED = {
     "placement": "placement of the job",
     "concurrency": "other jobs",
 }
-"""What people ask about first: group -> what it is called."""
+"""Common groups of metrics -> printable name."""
 BROKEN = frozenset(
     (
         "monitor-down",
@@ -30,14 +30,14 @@ BROKEN = frozenset(
         "not-a-number",
     )
 )
-"""A value with one of these flags was not measured, whatever it says."""
+"""Flags of values that count as not measured."""
 _HALVES = {"cpu": (("oss_cpu_", "OSS CPU"), ("mds_cpu_", "MDS CPU"))}
-"""Groups that rest on several things: of one that was never measured only the other is named."""
+"""Groups of several parts: if one was never measured only the other is named."""
 _JUDGED = (Standing.BAD, Standing.POOR, Standing.OK, Standing.GOOD)
 
 
 class Looked(NamedTuple):
-    """What was looked at: names of groups."""
+    """Names of groups examined."""
 
     as_usual: tuple[str, ...]
     not_measured: tuple[str, ...]
@@ -47,7 +47,7 @@ NOTHING = Looked((), ())
 
 
 def looked_at(found: Explanation, told: frozenset[str]) -> Looked:
-    """Of the groups that nobody blames (``told``: groups that are), which were as usual and which not measured.
+    """Groups as usual and groups not measured, among those not blamed (``told``: blamed groups).
 
     A group is as usual where each of its metrics was measured in this run and none stood in its worst quarter. Metrics
     that follow the job itself are not asked.

@@ -1,4 +1,4 @@
-"""Why was today slow: what runs with a metric like today's lost.
+"""Losses of runs with metric values near today's.
 
 "The 22 runs with fullness like today were 31% slower": for metric ``j`` ::
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places
 
 REACH = 0.1
-"""Runs within this share of history of today's value are like today."""
+"""Distance in ranks, as a share of history, within which runs are like today."""
 TRIMMED = 0.2
-"""Share left out at either end of runs like today."""
+"""Share trimmed at either end of runs like today."""
 SHRINK = 1
-"""As many runs that lost nothing are thought to be added."""
+"""Number of lossless pseudo-runs added for shrinkage."""
 FEWEST_MATCHES = 3
-"""Fewer runs like today say nothing."""
+"""Least number of runs like today."""
 
 
 @dataclass(frozen=True)
 class LocalLosses:
-    """Per metric, (p,) each; NaN where nothing can be said.
+    """Per metric, (p,) each; NaN if unknown.
 
     ``loss``: shrunk share of the usual y that runs like today lost (below 0: won); ``share``: share of history
     below today's value, ties half; ``matches``: runs like today; ``usual``: median of y.
@@ -49,7 +49,7 @@ class LocalLosses:
 
     @property
     def ranking(self) -> NDArray[np.intp]:
-        """Metrics from the largest loss on; those of which nothing can be said are left out."""
+        """Metrics by loss, the largest first; unknown ones are left out."""
         order = np.argsort(-self.loss, kind="stable")
         return order[~np.isnan(self.loss[order])]
 
@@ -82,7 +82,7 @@ def local_losses(y: Floats, history: Floats, today: Floats) -> LocalLosses:
 
 
 def losses_of_rows(y: Floats, metrics: Floats, rows: Places) -> list[LocalLosses]:
-    """``local_losses`` of each of ``rows`` beside all others; ranks are taken once, not once a row.
+    """``local_losses`` of each of ``rows`` against all others; ranks are computed once, not per row.
 
     Shapes: ``y`` (n,) > 0, ``metrics`` (n, p), ``rows`` (k,), each with a y. Missing data as there.
     """
@@ -107,7 +107,7 @@ def losses_of_rows(y: Floats, metrics: Floats, rows: Places) -> list[LocalLosses
 
 
 def _losses(usual: float, y: Floats, near: Flags, share: Floats) -> LocalLosses:
-    """Of runs in the order of ``y`` (n,), those that are ``near`` (n, p) today's value of each metric."""
+    """Losses of runs in the order of ``y`` (n,) that are ``near`` (n, p) today's value of each metric."""
     matches = near.sum(axis=0, dtype=np.int64)
     loss = np.full(len(share), np.nan)
     if not usual > 0:

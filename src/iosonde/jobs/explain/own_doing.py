@@ -1,4 +1,4 @@
-"""What a run itself did otherwise than the runs it is compared with: other ranks, bytes, transfers or files.
+"""Differences in a run's own activity from comparable runs: other ranks, bytes, transfers or files.
 
 A run of four times the bytes need not be as fast as the others, whatever the servers did. Of each amount ``a`` of the
 run beside those of its history::
@@ -24,11 +24,11 @@ RATIO = 1.5
 CLEAR = 5.0
 COMMON = 0.05
 FEWEST = 5
-"""Runs of a history that say what is usual."""
+"""Least number of runs of a history for a usual value."""
 
 
 class OwnChange(NamedTuple):
-    """An amount of the run that is unlike its history. ``usual``: the median; both in ``unit``."""
+    """An unusual amount of the run. ``usual``: the median; both in ``unit``."""
 
     what: str
     """``ranks``, ``nodes``, ``bytes``, ``transfer size``, ``files``."""
@@ -36,7 +36,7 @@ class OwnChange(NamedTuple):
     value: float
     usual: float
     n: int
-    """Runs of the history that say it."""
+    """Number of runs of the history with a value."""
 
     @property
     def ratio(self) -> float:
@@ -45,7 +45,7 @@ class OwnChange(NamedTuple):
 
 
 def own_changes(table: JobTable, row: int, others: Places) -> tuple[OwnChange, ...]:
-    """What the run of ``row`` did otherwise than ``others``, the largest difference first.
+    """Unusual amounts of the run of ``row`` compared with ``others``, the largest difference first.
 
     Missing data: an amount that is not known of the run, or of fewer than ``FEWEST`` others, says nothing.
     """
@@ -72,7 +72,7 @@ def _unlike(history: Floats, value: float) -> bool:
 
 
 def _amounts(table: JobTable) -> dict[str, tuple[str, Floats]]:
-    """What -> unit, column."""
+    """Name -> unit, column."""
     found = {unit: (unit, column) for unit, column in sizes_of(table).items()}
     moved, ops = own_bytes(table), own_rw_ops(table)
     if moved is not None and ops is not None:

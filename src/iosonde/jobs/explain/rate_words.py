@@ -1,4 +1,4 @@
-"""How fast a run was, beside all of its kind and beside those since its kind last changed for good."""
+"""Phrases on a run's rate, relative to all of its kind and to those since the last lasting change."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.since import Since
 
 SLOW_FROM = 0.1
-"""A run that lost less of the usual performance is as usual, whatever quartile it is in."""
+"""Least loss of a slow run; below, it is as usual in any quartile."""
 
 
 _FEW = 0.01
-"""Below this share, and above the rest of it, runs are counted: 0% of 312 runs is a riddle."""
+"""Share below which, or above 1 minus it, runs are counted instead: 0% of 312 runs is misleading."""
 
 
 def say_rate(value: float, measure: str) -> str:
@@ -28,7 +28,7 @@ def say_rate(value: float, measure: str) -> str:
 
 
 def say_rank(found: Explanation) -> str:
-    """``the slowest of 34 runs``; runs that were just as fast are neither slower nor faster."""
+    """``the slowest of 34 runs``; runs with equal rates are neither slower nor faster."""
     n, alike = found.performance.n, found.performance.alike
     below = round(found.performance.share * n - alike / 2)
     if alike == n:
@@ -46,7 +46,7 @@ def say_rank(found: Explanation) -> str:
 
 
 def of_its_time(found: Explanation) -> bool:
-    """Whether it is as fast as runs have been since a lasting change: no weather of its day."""
+    """True if it is as fast as runs since a lasting change: no effect of its day."""
     return found.since is not None and found.since.loss < SLOW_FROM
 
 

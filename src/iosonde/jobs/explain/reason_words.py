@@ -1,4 +1,4 @@
-"""What is said of each metric: in a sentence, and as a line of evidence with its numbers."""
+"""Phrases on each metric: in a sentence, and as a line of evidence with its numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SHARED = {
 _NOTHING_KNOWN = 0.9
 NO_PRICE = "so history cannot say what it costs"
 UNKNOWN_PRICE = "cost unknown"
-"""The same in a sentence that has room for no more."""
+"""Short form, for a sentence without room for more."""
 
 
 def say_reasons(reasons: Sequence[LossReason], *, twins: bool = True) -> str:
-    """``max OSS CPU 92% (usual 30%) and closes 9 k/s (usual 260/s)``; with what moves together."""
+    """``max OSS CPU 92% (usual 30%) and closes 9 k/s (usual 260/s)``; with metrics that move together."""
     words = [say_reason(one, twins=twins) for one in reasons]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
@@ -44,7 +44,7 @@ def say_reason(one: LossReason, *, twins: bool = True) -> str:
 
 
 def say_own(changes: Sequence[OwnChange]) -> str:
-    """``it moved 4.0x the bytes (4.1 TiB, usual 1.0 TiB)`` of the first, and what else differed."""
+    """``it moved 4.0x the bytes (4.1 TiB, usual 1.0 TiB)`` for the first, and other differences."""
     first, *others = changes
     text = f"{_times(first.ratio)} the {first.what} ({_own(first, first.value)}, usual {_own(first, first.usual)})"
     more = [f"{_times(one.ratio)} the {one.what}" for one in others[:2]]
@@ -73,14 +73,14 @@ def _own(one: OwnChange, value: float) -> str:
 
 
 def say_share(share: LossShare) -> str:
-    """``70% (50-90%) of the loss``; an interval of nearly everything says nothing."""
+    """``70% (50-90%) of the loss``; empty for an uninformative interval."""
     if share.high - share.low > _NOTHING_KNOWN:
         return "an unknown share of the loss"
     return f"{share.share:.0%} ({100 * share.low:.0f}-{share.high:.0%}) of the loss"
 
 
 def say_unseen_line(one: LossReason) -> str:
-    """A line of evidence for a value that was never seen."""
+    """Line of evidence for a value that was never seen."""
     first = one.first
     low, high = first.stood.box.low, first.stood.box.high
     usual = (
@@ -96,7 +96,7 @@ def say_unseen_line(one: LossReason) -> str:
 
 
 def say_evidence(reason: LossReason, share: LossShare | None) -> str:
-    """A line of evidence: where the value stands, what runs like it lost, what all runs say."""
+    """Line of evidence: position of the value, loss of similar runs, correlation over all runs."""
     one = reason.first
     text = f"{_short(one)}: {_where(one)}"
     if share is not None:
@@ -153,7 +153,7 @@ def say_bare(one: Candidate) -> str:
 
 
 def say_shortest(one: Candidate) -> str:
-    """``coverage factor (bandwidth) 0.4``, where there is no room for plain words."""
+    """``coverage factor (bandwidth) 0.4``, if there is no room for plain words."""
     return f"{_label(one)} {_of(one, one.stood.value)}"
 
 
@@ -166,7 +166,7 @@ def _of(one: Candidate, value: float) -> str:
 
 
 def _history(one: Candidate) -> str:
-    """What all runs together say of the metric."""
+    """Evidence of all runs on the metric."""
     if not np.isfinite(one.rho):
         return "it did not vary before"
     if not np.isfinite(one.q):

@@ -1,25 +1,25 @@
-"""A sentence of at most so many characters: parts that give way, the least important first."""
+"""Sentence of bounded length: parts are shortened or dropped, the least important first."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 LONGEST = 200
-"""Characters of a sentence about a job."""
+"""Most characters of a sentence about a job."""
 MOST_WORDS = 25
-"""Words beyond which parts take shorter forms too; only what is light or accompanies others is left out for that."""
+"""Most words before parts are shortened; only light and accompanying parts are dropped for that."""
 LIGHT, HEAVY = 2, 5
-"""Of the first weight and below, a part may be left out for the number of words; of the second on, it stays whole."""
+"""Largest weight of parts that may be dropped for the number of words; least weight of parts that stay whole."""
 
 
 class Clause(NamedTuple):
-    """A piece of a sentence: the longest form first, "" where it may be left out."""
+    """A part of a sentence: the longest form first, "" if it may be dropped."""
 
     forms: tuple[str, ...]
     weight: int
-    """The part of the least weight gives way first."""
+    """Parts of the least weight are shortened first."""
     company: bool = False
-    """It only accompanies others: it gives way for the number of words, too."""
+    """True for an accompanying part, also shortened for the number of words."""
 
 
 def shortened(parts: list[Clause]) -> str:
@@ -45,5 +45,5 @@ def shortened(parts: list[Clause]) -> str:
 
 
 def _may_shrink(part: Clause, form: str) -> bool:
-    """Whether a part may take its next form for the number of words alone."""
+    """True if a part may be shortened for the number of words alone."""
     return part.company or part.weight <= LIGHT or (form != "" and part.weight < HEAVY)

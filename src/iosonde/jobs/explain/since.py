@@ -1,4 +1,4 @@
-"""Whether runs of a kind have been as they are for a while: the lasting change before a run, if there was one.
+"""Last lasting change of a kind before a run, if there was one.
 
 A run that is slow beside all of its history may be as fast as every run of the last months. That is no weather of its
 day but a climate, and whatever else changed with it goes with performance over the whole history.
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_RUNS = 2000
-"""So many of the runs before and after it are looked at: the search is quadratic."""
+"""Most runs examined before and after it: the search is quadratic."""
 SMALLEST = 0.1
-"""A change of less than this share of the larger level is not told."""
+"""Least change reported, as a share of the larger level."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Since:
 
     @property
     def loss(self) -> float:
-        """Share of what is usual since then that the run lacks; negative for a faster one."""
+        """Share of the usual performance since then that the run lacks; negative for a faster one."""
         return (self.median - self.value) / self.median
 
 

@@ -1,4 +1,4 @@
-"""Which metric of a bad day stood out, and cost other runs something when it did.
+"""Metrics that stood out in a slow run, and in other slow runs.
 
 For metric ``j`` with today's value ``x``::
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHRINK, PRIOR = 2.0, 0.1
-"""What is believed before any run like today is seen: a loss of 10%, as strongly as two runs would say it."""
+"""Prior before any similar run: a loss of 10%, with the weight of two runs."""
 FADE = 6.0
-"""With so many runs like today, how far a metric stands out counts by its square root."""
+"""Number of similar runs above which the distance counts by its square root."""
 SMALLEST_SCALE = 0.1
-"""The spread of a metric counts as at least this share of its median: a near-constant one does not explode."""
+"""Least spread of a metric as a share of its median: a near-constant one does not explode."""
 
 
 @dataclass(frozen=True)
 class Suspects:
-    """Per metric, (p,) each; NaN where nothing can be said.
+    """Per metric, (p,) each; NaN if unknown.
 
     ``score``: 0 for what lies on the good side. ``loss``: share of the usual y that runs like today lost
     (not shrunk; NaN without such a run); ``matches``: their number; ``z``: how far on the bad side, in scales;
@@ -52,7 +52,7 @@ class Suspects:
 
     @property
     def ranking(self) -> NDArray[np.intp]:
-        """Metrics from the largest score on; those of score 0 or none are left out."""
+        """Metrics by score, the largest first; those of score 0 or none are left out."""
         order = np.argsort(-np.nan_to_num(self.score), kind="stable")
         return order[np.nan_to_num(self.score[order]) > 0]
 
@@ -98,7 +98,7 @@ def _below(values: Floats, at: float) -> float:
 
 
 def _apart(values: Floats, at: float, bad_sign: float, floor: float) -> float:
-    """How many scales ``at`` lies on the bad side of the median."""
+    """Distance of ``at`` on the bad side of the median, in scales."""
     middle = float(np.median(values))
     mad = 1.4826 * float(np.median(np.abs(values - middle)))
     low, high = np.percentile(values, [25, 75])

@@ -1,4 +1,4 @@
-"""Metrics that move together: whatever one of them says, the other says too."""
+"""Twins: metrics that move together and give the same information."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 TOGETHER = 0.8
-"""Metrics whose rank correlation is above this are one reason."""
+"""Rank correlation above which metrics are one reason."""
 
 
 def twins(columns: Mapping[str, Floats]) -> dict[str, tuple[str, ...]]:
-    """Of each metric those that move together with it, closest first. ``columns``: name -> values (n,).
+    """Metrics that move together with each one, closest first. ``columns``: name -> values (n,).
 
     Missing data: rows in which both are known count.
     """

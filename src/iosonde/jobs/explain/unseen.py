@@ -1,4 +1,4 @@
-"""Values beyond everything that was seen before: history cannot say what they cost, and must not keep silent.
+"""Values beyond everything seen before: history cannot give their cost, but they must be reported.
 
 How far beyond is counted from the extreme of the history, in robust scales, on the metric's own scale or on that of its
 logarithm, whichever says less: a metric with a long tail often has a new largest value::
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 SMALLEST = 0.02
-"""The scale of a metric is at least this share of its median: a near-constant one does not explode."""
+"""Least scale of a metric as a share of its median: a near-constant one does not explode."""
 
 
 def beyond(history: Floats, value: float, bad_sign: float, floor: float) -> float:
-    """How far ``value`` lies beyond all of ``history`` (n,) on its bad side, in scales; 0 where it does not.
+    """Distance of ``value`` beyond all of ``history`` (n,) on its bad side, in scales; 0 if within.
 
     ``bad_sign``: +1 where high is bad, -1 where low is, 0: either side. ``floor``: least scale, in the metric's unit.
     Missing data: left out of the history; 0 with fewer than ``ENOUGH`` values, and for a missing value.

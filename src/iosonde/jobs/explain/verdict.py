@@ -1,4 +1,4 @@
-"""Which suspects a verdict names, and which of them history backs.
+"""Suspects that a verdict names, and those that history backs.
 
 A coincidence is not a cause: of what stood out only that is backed which goes with slow runs over all runs of the kind.
 What was never seen before has no history that could back it; it stands apart.
@@ -18,48 +18,48 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
 
 MOST_TOLD = 3
-"""Reasons, values never seen, and what only stood out: of each at most so many."""
+"""Most reasons, most unseen values, and most metrics that only stood out."""
 BESIDE_UNSEEN = 2
-"""Reasons beside a value that was never seen."""
+"""Most reasons beside an unseen value."""
 HURT = 0.1
-"""Runs like it lost at least this share: what stood out says something."""
+"""Least loss of similar runs for a metric that stood out to count."""
 CLEARLY_BEYOND = 1.0
-"""In spreads of the history: a value that is farther beyond all runs stands before what only stood out."""
+"""Distance, in spreads of the history, from which on an unseen value precedes those that only stood out."""
 CLEAR_Q = 0.05
 _WEAK, _OF_FIRST = 0.05, 0.25
-"""A suspect with a smaller score, or a smaller share of the first one's, is not named: it hardly stood out."""
+"""Least score of a named suspect, absolute and relative to the first one's."""
 FEWEST_ALIKE = 3
-"""So many runs with a value like today's say which side of a threshold it is on."""
+"""Least number of runs with similar values to tell the side of a threshold."""
 _CAUSE, _ALIKE = 0.5, 0.75
 _STOOD_OUT = (Standing.BAD, Standing.NEUTRAL)
-"""What only stands in the second worst quarter is named where history backs it."""
+"""Standings named without support of history; the second worst quarter needs it."""
 
 
 class LossReason(NamedTuple):
-    """A metric that a verdict names. ``twin``: one that moves together with it and stood out too."""
+    """A metric that a verdict names. ``twin``: a metric that moves together with it and stood out too."""
 
     first: Candidate
     twin: Candidate | None = None
 
 
 class NamedReasons(NamedTuple):
-    """What a verdict names: what history backs, what it never saw, and what only stood out."""
+    """Metrics that a verdict names: those backed by history, unseen values, and those that only stood out."""
 
     backed: tuple[LossReason, ...] = ()
     unseen: tuple[LossReason, ...] = ()
     rest: tuple[LossReason, ...] = ()
     rest_first: bool = False
-    """What stood out says more than what was never seen: runs like it lost, and the new value is hardly beyond."""
+    """True if metrics that stood out precede unseen values: similar runs lost, and the new value is hardly beyond."""
 
     @property
     def metrics(self) -> tuple[Candidate, ...]:
-        """The metrics of reasons, in the order of what they say."""
+        """Metrics of reasons, in the order of the verdict."""
         last = (*self.rest, *self.unseen) if self.rest_first else (*self.unseen, *self.rest)
         return tuple(one.first for one in (*self.backed, *last))
 
 
 def named(found: Explanation) -> NamedReasons:
-    """What to say of a slow run: one metric of each group and of metrics that move together."""
+    """Metrics to name for a slow run: one of each group and of metrics that move together."""
     every = leading(found)
     leads = _apart(found, every)[:MOST_TOLD]
     unseen = _once(found, found.unseen)
@@ -80,13 +80,13 @@ def named(found: Explanation) -> NamedReasons:
 
 
 def _least(found: Explanation, one: Candidate) -> tuple[float, float]:
-    """What accounts for most of the loss, and most surely, comes first; what nothing is known of last."""
+    """Sort key: largest and surest share of the loss first; unknown last."""
     share = found.shares.get(one.metric)
     return (0.0, 0.0) if share is None else (-share.low, -share.share)
 
 
 def leading(found: Explanation) -> tuple[Candidate, ...]:
-    """One metric of each group, the most suspect groups first: a group says one thing.
+    """Leading metric of each group, the most suspect groups first: a group gives one reason.
 
     What may be an effect is passed over for a cause with half its score; of metrics that score alike the one
     that people know best is taken (the first in ``model.job_metrics``).
@@ -105,7 +105,7 @@ def leading(found: Explanation) -> tuple[Candidate, ...]:
 
 
 def _once(found: Explanation, some: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """The first of each group and of what moves together."""
+    """First metric of each group and of metrics that move together."""
     groups: dict[str, Candidate] = {}
     for one in some:
         groups.setdefault(one.about.group or one.metric, one)
@@ -113,7 +113,7 @@ def _once(found: Explanation, some: Iterable[Candidate]) -> tuple[Candidate, ...
 
 
 def _apart(found: Explanation, some: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Without those that move together with one before them."""
+    """Metrics without those that move together with an earlier one."""
     kept: list[Candidate] = []
     for one in some:
         if not any(other.metric in found.twins.get(one.metric, ()) for other in kept):
@@ -122,14 +122,14 @@ def _apart(found: Explanation, some: Iterable[Candidate]) -> tuple[Candidate, ..
 
 
 def _said(found: Explanation, before: tuple[Candidate, ...], one: Candidate) -> bool:
-    """Whether a metric, its group or one that moves together with it is named already."""
+    """True if a metric, its group or a twin is named already."""
     if any(other.metric == one.metric for other in before):
         return True
     return any(other.metric in found.twins.get(one.metric, ()) for other in before)
 
 
 def _reason(found: Explanation, one: Candidate, leads: tuple[Candidate, ...]) -> LossReason:
-    """With a metric that moves together with it and stood out: the first of another group, if there is one."""
+    """Reason with a twin that stood out: the first of another group, if there is one."""
     first = {lead.metric for lead in leads}
     by_name = {other.metric: other for other in found.candidates}
     some = [by_name[name] for name in found.twins.get(one.metric, ())]
@@ -141,22 +141,22 @@ def _reason(found: Explanation, one: Candidate, leads: tuple[Candidate, ...]) ->
 
 
 def backed(one: Candidate) -> bool:
-    """Whether all runs together show that such values go with slow runs, in a line or in another shape."""
+    """True if all runs together show that such values go with slow runs, linearly or in another shape."""
     return in_line(one) or (one.shape_q <= CLEAR_Q and one.matches >= FEWEST_ALIKE and one.loss > 0)
 
 
 def in_line(one: Candidate) -> bool:
-    """Whether runs are the slower, the more of it there is (or the less, where that is its bad side)."""
+    """True if runs are slower with more of it (or with less, if that is its bad side)."""
     return one.q <= CLEAR_Q and one.rho * side(one) < 0
 
 
 def against(one: Candidate) -> bool:
-    """Whether all runs together show that such values go with fast runs."""
+    """True if all runs together show that such values go with fast runs."""
     return one.q <= CLEAR_Q and one.rho * side(one) > 0
 
 
 def side(one: Candidate) -> float:
-    """+1 where the run's value is suspect for being high, -1 for being low."""
+    """+1 if the run's value is suspect for being high, -1 for being low."""
     if one.about.good is None:
         return float(np.sign(one.stood.value - one.usual))
     return 1.0 if one.about.good == "low" else -1.0

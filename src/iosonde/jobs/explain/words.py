@@ -1,4 +1,4 @@
-"""Why a job was slow, as sentences: what it did otherwise, what it lost, what accounts for it, what nobody saw before.
+"""Sentences about a slow job: its own changes, its loss, the share explained, unseen values.
 
 A coincidence is not a cause: what history does not back is said to be unusual, and nothing more. A sentence has at most
 ``LONGEST`` characters; what does not fit is in the lines below it.
@@ -38,30 +38,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobVerdict:
-    """What is said of a job. ``verdict``: slow, as usual, fast, too little history, not known."""
+    """Verdict on a job with its sentences. ``verdict``: slow, as usual, fast, too little history, not known."""
 
     verdict: str
     sentence: str
-    """One line, without a full stop."""
+    """Sentence without a full stop."""
     evidence: tuple[str, ...]
-    """A line for what the run did otherwise and a line a suspect; where history backs none, what chance would do."""
+    """A line for the run's own changes and a line per suspect; if history backs none, the expectation by chance."""
     rejected: str
-    """What was as usual, and what was not measured; "" when nothing was looked at."""
+    """Groups as usual and groups not measured; "" if nothing was examined."""
     history: str
-    """What performance goes with over all runs of the kind; "" where nothing was found."""
+    """Metrics that go with performance over all runs of the kind; "" if there are none."""
     told: tuple[Candidate, ...]
     unseen: tuple[str, ...] = ()
-    """Metrics whose value lies beyond all runs of the history, the farthest first."""
+    """Metrics with values beyond all runs of the history, the farthest first."""
     own: tuple[str, ...] = ()
-    """What the run itself did otherwise: ranks, nodes, bytes, transfer size, files."""
+    """Changes in the run itself: ranks, nodes, bytes, transfer size, files."""
     looked: Looked = NOTHING
     shares: tuple[tuple[str, float, float, float], ...] = ()
-    """Of metrics that history backs: share of the loss, and both ends of its 90% interval."""
+    """Metrics that history backs: share of the loss, and both ends of its 90% interval."""
     twins: tuple[str, ...] = ()
-    """Metrics that move together with those of ``told`` and are named beside them."""
+    """Metrics that move together with those named, named beside them."""
 
     def lines(self) -> list[str]:
-        """Everything behind the sentence, a line each."""
+        """All lines behind the sentence."""
         return [*self.evidence, *(text for text in (self.rejected, self.history) if text)]
 
     def data(self) -> dict[str, object]:
@@ -148,7 +148,7 @@ def _word(found: Explanation) -> str:
 
 
 def _sentence(found: Explanation, word: str, told: NamedReasons, looked: Looked) -> list[Clause]:
-    """The parts in their order; the run's own doing first."""
+    """Parts of the sentence in their order; the run's own changes first."""
     job = f"job {found.job_id}"
     kind = " on ".join(text for text in (found.motif, found.file_system) if text)
     what = Clause((f"{job} ({kind})", job) if kind else (job,), 4)
@@ -175,7 +175,7 @@ def _own_part(found: Explanation) -> Clause | None:
 
 
 def _speed(found: Explanation, word: str, verb: str) -> list[Clause]:
-    """How fast it was, its rank, and how it stands among runs since a lasting change."""
+    """Rate, rank, and position among runs since a lasting change."""
     value, usual = (say_rate(v, found.measure) for v in (found.performance.value, found.usual))
     rank = Clause((f", {say_rank(found)}", ""), 2)
     if word == "as usual":
@@ -195,7 +195,7 @@ def _speed(found: Explanation, word: str, verb: str) -> list[Clause]:
 
 
 def _because(found: Explanation, word: str, told: NamedReasons, looked: Looked) -> list[Clause]:
-    """What history backs accounts for a share of the loss; what only stood out is called unusual.
+    """Share of the loss explained by metrics that history backs; others that stood out are called unusual.
 
     Where the run is like all since a lasting change, everything that changed since then goes with performance.
     """
@@ -225,7 +225,7 @@ def _because(found: Explanation, word: str, told: NamedReasons, looked: Looked) 
 
 
 def _unusual(told: NamedReasons) -> tuple[str, ...]:
-    """What only stood out, in more and in fewer words."""
+    """Metrics that only stood out, in longer and shorter forms."""
     texts = [say.say_reasons(told.rest)]
     texts += [say.say_reasons(told.rest[:n], twins=False) for n in (len(told.rest), 2, 1)]
     texts += [say.say_bare(told.rest[0].first), say.say_shortest(told.rest[0].first)]
@@ -235,7 +235,7 @@ def _unusual(told: NamedReasons) -> tuple[str, ...]:
 
 
 def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
-    """``; max OSS CPU 92% (usual 30%) accounts for 70% (50-90%) of the loss``; further reasons, where there is room."""
+    """``; max OSS CPU 92% (usual 30%) accounts for 70% (50-90%) of the loss``; further reasons, if there is room."""
     first, *others = told.backed
     share = found.shares.get(first.first.metric)
 
@@ -279,7 +279,7 @@ def _unseen_parts(told: NamedReasons) -> list[Clause]:
 
 
 def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) -> tuple[str, ...]:
-    """Lines: what the run did otherwise, reasons, values never seen, what the sentence had no room for, chance."""
+    """Lines: the run's own changes, reasons, unseen values, remarks cut from the sentence, chance."""
     if word not in _KNOWN:
         return ()
     lines = [say.say_own_line(one) for one in found.own]
@@ -301,7 +301,7 @@ def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) 
 
 
 def _also_unseen(found: Explanation, told: NamedReasons) -> tuple[str, ...]:
-    """Values that were never seen and stand nowhere else."""
+    """Unseen values that are mentioned nowhere else."""
     reasons = (*told.backed, *told.unseen, *told.rest)
     already = {one.metric for two in reasons for one in two if one is not None}
     more = [one.about.label for one in found.unseen if one.metric not in already]
@@ -320,7 +320,7 @@ def _and_more(names: list[str]) -> str:
 
 
 def _chance(found: Explanation) -> tuple[str, ...]:
-    """How many metrics were asked, and how many of them would stand out whatever happened."""
+    """Number of metrics tested, and number expected to stand out by chance."""
     asked = [c for c in found.candidates if not c.leak and c.stood.standing in _JUDGED]
     bad = sum(c.stood.standing is Standing.BAD for c in asked)
     beyond = sum(c.stood.share == (1.0 if side(c) > 0 else 0.0) for c in asked)

@@ -1,1 +1,1 @@
-"""Whose operations, when: users, accounts, applications, jobs and groups of nodes, from a year to a record's length."""
+"""Load over time: operations of users, accounts, applications, jobs and groups of nodes, at any time scale."""

@@ -1,4 +1,4 @@
-"""Which jobs a column is made of at an instant."""
+"""Jobs that make up a column at an instant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class JobLoad(NamedTuple):
 
 
 class JobLoads(NamedTuple):
-    """``n``: runs of the column then; ``largest``: some of them, the largest first."""
+    """``n``: number of runs of the column then; ``largest``: some of them, the largest first."""
 
     n: int
     largest: tuple[JobLoad, ...]
@@ -38,7 +38,7 @@ class JobLoads(NamedTuple):
 def jobs_at(
     history: LoadHistory, column: Column, name: str | None, span_ns: tuple[int, int], most: int
 ) -> JobLoads:
-    """Runs of the column ``name`` (None: of all) in a span. Groups of nodes have none of their own."""
+    """Runs of the column ``name`` (None: of all) in a span. Groups of nodes have no runs."""
     grid, runs = history.grid, history.runs
     low = max(0, (span_ns[0] - grid.begin_ns) // grid.step_ns)
     high = min(grid.cells, -((grid.begin_ns - span_ns[1]) // grid.step_ns))

@@ -1,4 +1,4 @@
-"""What one job did over its time, beside what all nodes did then."""
+"""Load of one job over time, beside that of all nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JobCourse(NamedTuple):
-    """Operations per second in cells of ``step_ns`` from ``begin_ns``, shapes (K,); NaN where nothing was recorded.
+    """Operations per second in cells of ``step_ns`` from ``begin_ns``, shapes (K,); NaN without records.
 
     ``ops``: of the job in all cells; ``share``: of all operations recorded there, 0 to 1; ``most_per_s``: of the job in
     its largest finest cell.
@@ -33,7 +33,7 @@ class JobCourse(NamedTuple):
 def course_of(
     history: LoadHistory, job_id: str, span_ns: tuple[int, int], cells: int
 ) -> JobCourse | None:
-    """The job's runs that overlap [begin, end), in at most ``cells``; None: nothing of it was recorded then."""
+    """Load of the job's runs that overlap [begin, end), in at most ``cells``; None without records."""
     axis = axis_of(history, *span_ns, cells)
     runs, grid = history.runs, history.grid
     mine = (runs.job_id.astype(str) == job_id) & (runs.begin_ns < span_ns[1])

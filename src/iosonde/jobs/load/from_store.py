@@ -1,4 +1,4 @@
-"""The load that a store knows, read time after time: records of a year are never in memory together."""
+"""Load from the store, read period by period: records of a year are never in memory together."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from iosonde.jobs.attribution.join import Joined
 
 OWN = "jobs' own counters"
-"""The group of records that count for a job and for no node."""
+"""Group of records that belong to a job and to no node."""
 _AT_ONCE = 30_000_000
-"""Cells of nodes that are read at once."""
+"""Most cells of nodes read at once."""
 
 
 def load_of_store(root: Path, now_ns: int) -> LoadHistory:
-    """All of it. Raises NothingMeasuredError: no records of nodes or jobs, or no job beside them; StoreError."""
+    """Load of the whole store. Raises NothingMeasuredError: no records of nodes or jobs, or no job beside them;
+    StoreError.
+    """
     found = recorded_components(root, ("client", "job"), OPS, 0, now_ns)
     owned = [owner for one in found if (owner := owner_of(one)) is not None]
     if not owned:
@@ -55,7 +57,7 @@ def _after(first: Joined, others: Iterator[Joined]) -> Iterator[Joined]:
 
 
 def _parts(root: Path, owned: Sequence[OwnedComponent], rows: int, now_ns: int) -> Iterator[Joined]:
-    """Times in which jobs ran on nodes with records, one after the other."""
+    """Periods in which jobs ran on nodes with records, one after the other."""
     usual = int(np.median([one.of.step_ns for one in owned]))
     step = min(max(usual, SHORTEST_NS), SLOT_NS)
     begin = min(one.of.begin_ns for one in owned) // step * step

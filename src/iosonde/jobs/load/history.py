@@ -1,4 +1,4 @@
-"""All that is kept of a time's load: operations of runs and of groups of nodes in cells, and of all nodes together.
+"""History of load: operations of runs and of groups of nodes in cells, and of all nodes together.
 
 Of each kind of column the coarser levels are made when they are first asked for. A year of 200 nodes and 200,000 jobs
 at 30 s takes about 0.5 GiB.
@@ -27,13 +27,13 @@ Column = Literal["user", "account", "name", "job", "nodes"]
 COLUMNS: tuple[Column, ...] = get_args(Column)
 FIELDS = {"job": "job_id"}
 MOST_GROUPS = 40
-"""Groups of nodes; nodes with fewer letters in common are put together until there are no more."""
+"""Most groups of nodes; nodes are merged by shorter prefixes until there are no more."""
 _KEPT = 3
-"""Kinds of columns of which levels are kept."""
+"""Most kinds of columns whose levels are cached."""
 
 
 class LoadRows(NamedTuple):
-    """Columns of one kind: their ``names`` (M,), their cells from the finest level to the coarsest."""
+    """Columns of one kind: their ``names`` (M,), and cells from the finest level to the coarsest."""
 
     names: tuple[str, ...]
     levels: tuple[CellSpans, ...]
@@ -41,7 +41,7 @@ class LoadRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of jobs, shapes (R,), as ``Allocations`` has them; ``nodes``: how many each had."""
+    """Runs of jobs, shapes (R,), as in ``Allocations``; ``nodes``: number of nodes of each."""
 
     job_id: Texts
     user: Texts
@@ -54,7 +54,7 @@ class Runs:
 
 @dataclass
 class LoadHistory:
-    """``total``, ``covered`` (T,): operations of all nodes in each cell, part of their time with records.
+    """``total``, ``covered`` (T,): operations of all nodes in each cell, share of their time with records.
 
     ``runs``, ``run_cells``: a span a run. ``groups``: operations of groups of nodes, jobs' or not.
     """
@@ -89,7 +89,7 @@ class LoadHistory:
 
 
 def gathered(parts: Iterable[Joined], groups: Mapping[str, str] | None = None) -> LoadHistory:
-    """Loads of times one after the other as one; time between them has no records.
+    """Concatenate loads of consecutive periods; gaps between them have no records.
 
     ``groups``: the group of each node (None: ``node_groups`` of the first part). Raises ValueError: no part, or one
     that has other steps or begins before the one ahead of it ends.
@@ -133,7 +133,7 @@ def gathered(parts: Iterable[Joined], groups: Mapping[str, str] | None = None) -
 
 
 class _TimePart(NamedTuple):
-    """A time's load, without its records."""
+    """Load of one period, without its records."""
 
     grid: Grid
     total: Floats
@@ -163,7 +163,7 @@ def _part(part: Joined, groups: Mapping[str, str]) -> _TimePart:
 
 
 def node_groups(nodes: Sequence[str]) -> dict[str, str]:
-    """The group of each node, by name: ``n001`` to ``n099`` are ``n0*`` where nodes are many."""
+    """Group of each node, by name: ``n001`` to ``n099`` are ``n0*`` if nodes are many."""
     found: dict[str, str] = {}
     for digits in range(6):
         found = {node: _shortened(node, digits) for node in nodes}
@@ -173,7 +173,7 @@ def node_groups(nodes: Sequence[str]) -> dict[str, str]:
 
 
 def _shortened(node: str, digits: int) -> str:
-    """A name without the last digits of its last number, without its domain: ``n0*``."""
+    """A name without domain and the last digits of its last number: ``n0*``."""
     host = node.split(".", maxsplit=1)[0]
     found = re.fullmatch(r"(.*?)(\d+)(\D*)", host)
     if digits == 0 or found is None:
@@ -183,7 +183,7 @@ def _shortened(node: str, digits: int) -> str:
 
 
 def _regular(ops: np.ndarray) -> CellSpans:
-    """LoadRows that have a value in each cell."""
+    """Rows with a value in each cell."""
     rows, cells = ops.shape
     offset = cells * np.arange(rows + 1, dtype=np.int64)
     return CellSpans(np.arange(rows), np.zeros(rows, np.int64), offset, ops.reshape(-1))
@@ -196,7 +196,7 @@ def _runs(part: Joined) -> tuple[np.ndarray, ...]:
 
 
 def _together(parts: Sequence[tuple[CellSpans, int]]) -> CellSpans:
-    """CellSpans of several grids as those of one; each comes with the cell that its grid begins at."""
+    """Concatenate spans of several grids, each with the first cell of its grid."""
     rows = np.cumsum([0, *(len(spans.row) for spans, _ in parts)])
     sizes = np.cumsum([0, *(len(spans.ops) for spans, _ in parts)])
     offsets = [spans.offset[:-1] + size for (spans, _), size in zip(parts, sizes, strict=False)]

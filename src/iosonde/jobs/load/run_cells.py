@@ -1,4 +1,4 @@
-"""Operations of each run in each cell of the grid: what ``attribution.loads`` says of slots, for all cells at once."""
+"""Operations of each run in each cell of the grid: as ``attribution.loads`` for slots, for all cells at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _OfRuns(NamedTuple):
-    """Where the values of each run are."""
+    """Positions of the values of each run."""
 
     first: Ints
     offset: Ints
@@ -23,7 +23,7 @@ class _OfRuns(NamedTuple):
 
 
 def run_cells(joined: Joined) -> CellSpans:
-    """A span a run, its row; over its nodes, less their background. Cells without records have 0."""
+    """A span per run; over its nodes, minus their background. Cells without records have 0."""
     grid, allocations = joined.recorded.grid, joined.allocations
     begin, end = grid.place(allocations.begin_ns), grid.place(allocations.end_ns)
     first = np.floor(begin).astype(np.int64)
@@ -42,7 +42,7 @@ def run_cells(joined: Joined) -> CellSpans:
 
 
 def _add(joined: Joined, pieces: RunPieces, members: slice, share: Floats, found: _OfRuns) -> None:
-    """Add the parts that runs have in one node's cells."""
+    """Add the shares of runs in one node's cells."""
     piece = pieces.piece[members]
     if not len(piece):
         return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 MOST_PANES = 12
-"""The total and the largest columns; the caption says how many are not drawn."""
+"""Most panes, for the total and the largest columns; the caption gives the number of others."""
 
 
 def load_sheet(view: LoadView) -> Sheet:

@@ -1,4 +1,4 @@
-"""LoadRows over time of which each has values in some spans of cells only, and coarser copies of them.
+"""Sparse rows over time, with values in some spans of cells only, and coarser copies of them.
 
 A coarser cell has the sum of the finer ones and the largest value that a cell of the finest level has in it:
 down-sampling loses neither.
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     Values = NDArray[np.float32]
 
 FACTOR = 4
-"""Cells of a level that are one of the next."""
+"""Cells of a level per cell of the next."""
 _AT_ONCE = 250_000
-"""Values at a time: they stay in the processor's cache."""
+"""Values processed at a time: they stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
 class CellSpans:
-    """``row`` (S,): whose span; ``first`` (S,): its first cell; ``offset`` (S + 1,): where its values begin and end.
+    """``row`` (S,): row of each span; ``first`` (S,): first cell; ``offset`` (S + 1,): bounds of its values.
 
     ``ops`` (V,): sums of cells; ``most`` (V,): largest finest cell in each; None at the finest level.
     """
@@ -57,7 +57,7 @@ class Dense(NamedTuple):
 
 
 def merged(spans: CellSpans, row: Places) -> CellSpans:
-    """Finest spans as those of other rows, ``row`` (S,); spans of a row that touch become one, their values add up."""
+    """Finest spans assigned to other rows, ``row`` (S,); touching spans of a row are merged, their values add up."""
     order = np.lexsort((spans.first, row))
     order = order[np.diff(spans.offset)[order] > 0]
     rows, first, end = row[order], spans.first[order], spans.end[order]
@@ -81,7 +81,7 @@ def merged(spans: CellSpans, row: Places) -> CellSpans:
 
 
 def coarser(spans: CellSpans, factor: int = FACTOR) -> CellSpans:
-    """Cells that hold ``factor`` of these, counted from cell 0. A row keeps its spans; they may share a cell."""
+    """Cells of ``factor`` of these, counted from cell 0. A row keeps its spans; they may share a cell."""
     first = spans.first // factor
     length = -(-spans.end // factor) - first
     length = np.where(np.diff(spans.offset) > 0, length, 0)
@@ -106,7 +106,7 @@ def levels(finest: CellSpans, cells: int) -> tuple[CellSpans, ...]:
 
 
 def sums(spans: CellSpans, low: int, high: int, rows: int) -> Floats:
-    """(rows,) What each row has in the cells [low, high)."""
+    """(rows,) Sum of each row in the cells [low, high)."""
     found = np.zeros(rows)
     for source, _, span in _within(spans, low, high, np.ones(rows, np.bool_)):
         found += np.bincount(spans.row[span], spans.ops[source], minlength=rows)
@@ -128,7 +128,7 @@ def dense(spans: CellSpans, low: int, high: int, place: Places, many: int) -> De
 
 
 def masked_sums(spans: CellSpans, low: int, wanted: NDArray[np.bool_], rows: int) -> Floats:
-    """(rows,) What each row has in those of the cells from ``low`` on that are ``wanted``."""
+    """(rows,) Sum of each row in the ``wanted`` cells from ``low`` on."""
     found = np.zeros(rows)
     for source, cell, span in _within(spans, low, low + len(wanted), np.ones(rows, np.bool_)):
         keep = wanted[cell - low]
@@ -139,7 +139,7 @@ def masked_sums(spans: CellSpans, low: int, wanted: NDArray[np.bool_], rows: int
 def _within(
     spans: CellSpans, low: int, high: int, rows: NDArray[np.bool_]
 ) -> Iterator[tuple[Ints, Ints, Places]]:
-    """Values in [low, high) of the chosen rows: where they are, their cells, their spans; some at once."""
+    """Values in [low, high) of the chosen rows: positions, cells, spans; some at a time."""
     end = spans.end
     chosen = np.flatnonzero((spans.first < high) & (end > low) & rows[spans.row])
     first = np.maximum(spans.first[chosen], low)
@@ -151,7 +151,7 @@ def _within(
 
 
 def _parts(length: Ints) -> Iterator[slice]:
-    """Slices of spans with so many values each."""
+    """Slices of spans with a bounded number of values."""
     until = np.cumsum(length)
     begin = 0
     while begin < len(length):
@@ -162,7 +162,7 @@ def _parts(length: Ints) -> Iterator[slice]:
 
 
 def _expanded(begin: Ints, length: Ints) -> tuple[Ints, Ints, Places]:
-    """Of runs of ``length`` from ``begin`` on: every index, its place in its run, its run."""
+    """Expand ranges of ``length`` from ``begin`` on: every index, its offset, its range."""
     of = np.repeat(np.arange(len(length)), length)
     place = np.arange(len(of)) - np.repeat(np.cumsum(length) - length, length)
     return begin[of] + place, place, of

@@ -1,4 +1,4 @@
-"""What a reader sees of a load: those who did most in a span of time, in at most so many cells, and its totals."""
+"""View of a load: the largest columns in a span of time, in a bounded number of cells, and totals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HALF = 0.5
 BINS_A_DECADE = 10
 _MOST_CELLS = 2048
-"""Cells of the level on which columns are ranked."""
+"""Most cells of the level for ranking columns."""
 
 
 class Asked(NamedTuple):
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 
 class ColumnLoad(NamedTuple):
-    """What one of the columns did. ``share``: of all operations recorded; 0 to 1."""
+    """Load of one column. ``share``: of all recorded operations; 0 to 1."""
 
     row: int
     name: str
@@ -45,7 +45,7 @@ class ColumnLoad(NamedTuple):
 
 
 class ViewAxis(NamedTuple):
-    """``cells`` of ``step_ns`` from ``begin_ns``; ``low``, ``high``: the finest cells of them."""
+    """``cells`` of ``step_ns`` from ``begin_ns``; ``low``, ``high``: their finest cells."""
 
     begin_ns: int
     step_ns: int
@@ -55,13 +55,13 @@ class ViewAxis(NamedTuple):
 
     @property
     def end_ns(self) -> int:
-        """Where the last cell ends."""
+        """End of the last cell."""
         return self.begin_ns + self.step_ns * self.cells
 
 
 @dataclass(frozen=True)
 class TotalBand:
-    """Time in which the total lies in [low, high), per second; ``ranked``: who did how much then, the first ``top``.
+    """Time with the total in [low, high), per second; ``ranked``: largest contributors then, the first ``top``.
 
     ``ops``: all then; ``half``: how many of the largest make more than half; None: all of them together do not.
     """
@@ -77,7 +77,7 @@ class TotalBand:
 
 @dataclass(frozen=True)
 class TotalRates:
-    """Seconds with a total rate between ``edges_per_s`` (B + 1,); the first bin begins at 0."""
+    """Seconds with a total rate between ``edges_per_s`` (B + 1,); the first bin starts at 0."""
 
     edges_per_s: Floats
     seconds: Floats
@@ -85,7 +85,7 @@ class TotalRates:
 
 @dataclass(frozen=True)
 class LoadView:
-    """``parts``: the largest first; ``columns``: how many there are. ``ops``: all recorded in view.
+    """``parts``: the largest first; ``columns``: their number. ``ops``: all recorded in view.
 
     ``axis`` has the margin, too. ``total``, ``of`` (1, K), (M, K): rates per second, means of cells and largest
     finest cells. ``covered``, ``inside`` (K,): part of a cell with records, and with a total in the band.
@@ -106,7 +106,7 @@ class LoadView:
 
 
 def load_view(history: LoadHistory, asked: Asked) -> LoadView:
-    """The view. The range is cut to what was recorded; where nothing is left of it there are no cells."""
+    """The view. The range is cut to the recorded time; an empty range has no cells."""
     rows = history.rows(asked.column)
     view = axis_of(history, asked.begin_ns, asked.end_ns, asked.cells)
     more = int(asked.margin * (asked.end_ns - asked.begin_ns))
@@ -137,7 +137,7 @@ def load_view(history: LoadHistory, asked: Asked) -> LoadView:
 
 
 def axis_of(history: LoadHistory, begin_ns: int, end_ns: int, most: int) -> ViewAxis:
-    """Cells of a power of two of the grid's step, so that at most ``most`` hold the range."""
+    """Cells of a power of two times the grid's step, at most ``most`` for the range."""
     grid = history.grid
     begin, end = max(begin_ns, grid.begin_ns), min(end_ns, grid.end_ns)
     if end <= begin:
@@ -156,7 +156,7 @@ def axis_of(history: LoadHistory, begin_ns: int, end_ns: int, most: int) -> View
 
 
 def _level(per: int) -> int:
-    """The coarsest level with cells of at most ``per`` finest ones."""
+    """Coarsest level with cells of at most ``per`` finest ones."""
     level = 0
     while FACTOR ** (level + 1) <= per:
         level += 1
@@ -164,7 +164,7 @@ def _level(per: int) -> int:
 
 
 def _at(rows: LoadRows, per: int) -> tuple[int, int]:
-    """A level of the rows, and how many finest cells one of its cells has."""
+    """A level of the rows, and the number of finest cells per cell."""
     level = min(_level(per), len(rows.levels) - 1)
     return level, FACTOR**level
 
@@ -186,7 +186,7 @@ def _parts(rows: LoadRows, ops: Floats, everything: float, top: int) -> tuple[Co
 
 
 def _half(ranked: Floats, everything: float) -> int | None:
-    """How many of the largest make more than half."""
+    """Number of the largest that make more than half."""
     more = np.flatnonzero(np.cumsum(ranked) > HALF * everything)
     return int(more[0]) + 1 if len(more) and everything > 0 else None
 
@@ -198,7 +198,7 @@ def _cells(rows: LoadRows, axis: ViewAxis, per: int, place: np.ndarray, many: in
 
 
 def _reduced(found: Dense, by: int) -> Dense:
-    """Sums and largest of ``by`` cells each; the last one may have fewer."""
+    """Sums and maxima of ``by`` cells each; the last one may have fewer."""
     if by == 1 or not found.ops.shape[1]:
         return found
     begin = np.arange(0, found.ops.shape[1], by)
@@ -246,7 +246,7 @@ def _total_rates(history: LoadHistory, axis: ViewAxis) -> TotalRates:
 
 
 def _band(history: LoadHistory, rows: LoadRows, axis: ViewAxis, asked: Asked) -> TotalBand:
-    """Who did how much while the total was in the band, from the finest cells."""
+    """Contributions while the total was in the band, from the finest cells."""
     assert asked.band is not None
     inside = _inside(history, axis, asked.band)
     ops = masked_sums(rows.levels[0], axis.low, inside, len(rows.names))

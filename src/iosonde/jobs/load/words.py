@@ -1,4 +1,4 @@
-"""A load in sentences: who made more than half, and of what."""
+"""Sentences about a load: contributors of more than half."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NAMED = 3
 
 
 def say(view: LoadView) -> str:
-    """One sentence of the band if there is one, else of all that is in view."""
+    """Sentence about the band if there is one, else about the whole view."""
     if not view.axis.cells:
         return "No node recorded operations in this range."
     if view.band is not None:

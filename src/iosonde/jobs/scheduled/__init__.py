@@ -1,1 +1,1 @@
-"""What storage was like while a job ran of which only the scheduler knows."""
+"""Storage during jobs that only the scheduler recorded."""

@@ -1,4 +1,4 @@
-"""A job that the scheduler knows, as plain data for reports such as Jobstats' (docs/jobs.md lists every key)."""
+"""A scheduler's job as plain data for reports such as Jobstats' (docs/jobs.md lists every key)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 
 
 def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
-    """Everything; missing is None. Lengths are seconds, instants ns since the epoch (UTC), amounts bytes."""
+    """All data; missing is None. Durations are seconds, instants ns since the epoch (UTC), amounts bytes."""
     run, job, took = story.run, story.run.job, story.run_time
     span = run.span_ns
     return {
@@ -50,7 +50,7 @@ def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
 
 
 def storage_data(one: StorageTime) -> dict[str, Any]:
-    """One target while the job ran. ``typ`` None: the op did not answer."""
+    """Target during the job. ``typ`` None: the op did not answer."""
     return {
         "target": one.target,
         "hosts": list(one.hosts),

@@ -1,4 +1,4 @@
-"""What a job did itself, from counters in the store: its own (Lustre job_stats, control groups) or its nodes'.
+"""I/O of a job from counters in the store: its own (Lustre job_stats, control groups) or its nodes'.
 
 Counters of a node count for the job alone only while nobody else has the node: nodes that it shared are left out, and
 counted. Where all were shared, the numbers are of everybody on them, and say so. Amounts of steps that the job's begin
@@ -32,13 +32,13 @@ _READ, _WRITTEN = ("read_bytes",), ("written_bytes",)
 _LONGEST_STEP_NS = 300_000_000_000
 _SHORTEST_STEP_NS = 1_000_000_000
 _EARLY_NS = 300_000_000_000
-"""Clocks of servers and the scheduler may be so far apart."""
+"""Tolerated difference between the clocks of servers and the scheduler."""
 _OWN = ("own_read_bytes", "own_written_bytes", "own_reads", "own_writes", "own_opens", "own_stats")
 
 
 @dataclass(frozen=True)
 class OwnIo:
-    """Amounts in a job's time; None = no counter of it. ``covered``: part of the (nodes') time with records, 0 to 1.
+    """Amounts in a job's time; None = no counter. ``covered``: share of the (nodes') time with records, 0 to 1.
 
     ``origin``: ``job`` (counters of servers or control groups for this job) or ``nodes``. ``nodes``: that counted;
     ``shared``: that it had together with others; ``missing``: without records. ``alone``: nothing in the numbers is
@@ -64,7 +64,7 @@ class OwnIo:
 def own_io(
     root: Path, job: Job, begin_ns: int, end_ns: int, records: Sequence[Job]
 ) -> OwnIo | None:
-    """What the counters of a job, else of its nodes, say of [begin, end); None: there are none. Raises StoreError.
+    """Amounts of a job's counters, else of its nodes', in [begin, end); None without any. Raises StoreError.
 
     ``records``: all that the store has of its id.
     """
@@ -88,7 +88,7 @@ def own_io(
 
 
 def _totals(records: Sequence[Job], begin_ns: int, end_ns: int) -> OwnIo | None:
-    """What one snapshot of a job's counters says of all its time; None: there is none."""
+    """Totals of one snapshot of a job's counters; None without one."""
     counted = [
         one
         for one in records
@@ -124,7 +124,7 @@ def _totals(records: Sequence[Job], begin_ns: int, end_ns: int) -> OwnIo | None:
 def _moved(
     root: Path, owned: Sequence[OwnedComponent], span_ns: tuple[int, int]
 ) -> tuple[float, float]:
-    """Bytes in the steps that overlap a span, each cut to it, and the length of those with any (s), counted once."""
+    """Bytes in the steps that overlap a span, each cut to it, and the total length of those with any (s)."""
     begin, end = span_ns
     parts: list[tuple[int, int]] = []
     total = 0.0
@@ -145,7 +145,7 @@ def _moved(
 def _shared(
     root: Path, job: Job, nodes: set[str], names: Sequence[str], span_ns: tuple[int, int]
 ) -> set[str]:
-    """Nodes that other jobs had in a part of the span."""
+    """Nodes shared with other jobs in a part of the span."""
     found: set[str] = set()
     for other in read_jobs(root, overlapping=span_ns, scalars=False):
         if other.job_id != job.job_id and not other.step and other.node_names:

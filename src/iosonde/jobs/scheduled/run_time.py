@@ -1,4 +1,4 @@
-"""How long a job took among earlier runs of the same name, user and size.
+"""Rank of a job's run time among earlier runs of the same name, user and size.
 
 The same size: as many nodes, where that is known of the job. Only completed runs count: one that was killed took as
 long as somebody let it. ``share``: of the earlier runs, those that took less, ties as half; its interval is Wilson's at
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from iosonde.jobs.store.earlier_runs import EarlierRuns
 
 FEWEST = 8
-"""Earlier runs below which a place among them says little."""
+"""Least number of earlier runs for a rank."""
 LATEST = 1000
-"""So many of the latest runs count: a program changes over the years."""
+"""Most earlier runs, the latest: a program changes over the years."""
 _Z = 1.959964
 
 
 @dataclass(frozen=True)
 class RunTime:
-    """A run time (s) among ``n`` earlier ones of the same size; None where these are too few.
+    """A run time (s) among ``n`` earlier ones of the same size; None for too few of them.
 
     ``others``: earlier runs of other sizes. ``going_on``: it takes longer still, so ``share`` is a lower bound.
     """
@@ -51,7 +51,7 @@ class RunTime:
 def run_time(
     run_s: float, nodes: int | None, earlier: EarlierRuns, *, going_on: bool = False
 ) -> RunTime:
-    """The place of a run time among earlier ones."""
+    """Rank of a run time among earlier ones."""
     same = np.ones(len(earlier.run_s), bool) if nodes is None else earlier.nodes == nodes
     times = earlier.run_s[same][-LATEST:]
     others = int(np.count_nonzero(~same))

@@ -1,4 +1,4 @@
-"""Runs of one job id as schedulers recorded them: each once, with the end that is known or the instant of asking.
+"""Runs of one job id as schedulers recorded them: each once, with its known end or the instant of asking.
 
 A requeued job has several runs; an id that came back, or is of another cluster, too. Records of several sources that
 say the same run are one. A run without an end goes on if its state says so; else it ended when its last step did, or
@@ -23,7 +23,7 @@ _NO_TASKS = 0
 
 @dataclass(frozen=True)
 class ScheduledRun:
-    """One run. ``job``: its record, with the nodes and ranks of its steps where it has none.
+    """A run. ``job``: its record, completed by the nodes and ranks of its steps.
 
     ``begin_ns`` None: it has not begun. ``end_ns``: of what can be said; None: nobody knows when it ended.
     ``going_on``: ``end_ns`` is the instant of asking. ``number`` of ``of``: its place among the runs of the id.
@@ -37,25 +37,25 @@ class ScheduledRun:
     number: int = 1
     of: int = 1
     whole: ScheduledRun | None = None
-    """The scheduler's run that this is a part of; None: it is one itself."""
+    """Scheduler's run that this is a part of; None: it is one itself."""
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
-        """[begin, end) in which something can be asked; None: there is none."""
+        """[begin, end) to query; None without one."""
         if self.begin_ns is None or self.end_ns is None or self.end_ns <= self.begin_ns:
             return None
         return self.begin_ns, self.end_ns
 
 
 def is_scheduled(job: Job) -> bool:
-    """Whether a record says what schedulers say: a state, or nodes; or nothing of programs and their I/O."""
+    """True for a scheduler's record: with a state, or nodes; or without any program or I/O."""
     if job.state or job.node_names or job.nodes is not None:
         return True
     return not (job.app or job.api or any(name.startswith("own_") for name in job.scalars))
 
 
 def scheduled_runs(records: Iterable[Job], now_ns: int) -> list[ScheduledRun]:
-    """The runs of all records of one job id, by begin; [] if no scheduler recorded it."""
+    """Runs of all records of one job id, by start; [] if no scheduler recorded it."""
     known = [job for job in records if is_scheduled(job)]
     whole = [_pending(job) for job in known if not job.step]
     steps = [job for job in known if job.step]
@@ -71,7 +71,7 @@ def scheduled_runs(records: Iterable[Job], now_ns: int) -> list[ScheduledRun]:
 
 
 def chosen_run(runs: Sequence[ScheduledRun], step: str | None) -> ScheduledRun:
-    """``#2``: the second; None: the last that began, else the last. Raises UsageError: no such run."""
+    """Run by name: ``#2`` is the second; None: the last that started, else the last. Raises UsageError: no such run."""
     if step is None:
         return next((run for run in reversed(runs) if run.begin_ns is not None), runs[-1])
     number = step.removeprefix("#")
@@ -84,7 +84,7 @@ def chosen_run(runs: Sequence[ScheduledRun], step: str | None) -> ScheduledRun:
 
 
 def recorded_run(table: JobTable, row: int, runs: Sequence[ScheduledRun]) -> ScheduledRun:
-    """A run of a table, in its own time, with what the scheduler's run of that time says of it."""
+    """A run of a table, in its own time, completed by the scheduler's run of that time."""
     instants = (int(table.start_ns[row]), int(table.end_ns[row]))
     begin, end = (None if one == NULL_NS else one for one in instants)
     ran = [
@@ -110,12 +110,12 @@ def recorded_run(table: JobTable, row: int, runs: Sequence[ScheduledRun]) -> Sch
 
 
 def _pending(job: Job) -> Job:
-    """Of a job that waits, squeue prints when it is expected to begin."""
+    """The job without times if it is pending: squeue prints its expected start."""
     return replace(job, start_ns=None, end_ns=None) if job.state == "PENDING" else job
 
 
 def _of_steps(steps: Sequence[Job]) -> list[Job]:
-    """A job of which only steps are recorded: one for each cluster, as long as they are together."""
+    """Jobs of which only steps are recorded: one for each cluster, from the first start to the last end."""
     found = []
     for system in sorted({step.system for step in steps}):
         some = [step for step in steps if step.system == system and step.start_ns is not None]
@@ -129,7 +129,7 @@ def _of_steps(steps: Sequence[Job]) -> list[Job]:
 
 
 def _steps_of(job: Job, steps: Sequence[Job], later: int | None) -> list[Job]:
-    """Steps that began while the run did."""
+    """Steps that started during the run."""
     if job.start_ns is None:
         return []
     last = min((one for one in (job.end_ns, later) if one is not None), default=None)
@@ -170,6 +170,6 @@ def _same_begin(one: int | None, other: int | None) -> bool:
 
 
 def _last_seen(steps: Sequence[Job], later: int | None) -> int | None:
-    """When the last step ended, or the next run began."""
+    """End of the last step, or start of the next run."""
     ends = [step.end_ns for step in steps if step.end_ns is not None]
     return max(ends) if ends else later

@@ -1,4 +1,4 @@
-"""How long storage was slow while a job ran, for how long it was not, and for how long nobody can say.
+"""Slow, clear and unknown time of storage during a job.
 
 ::
 
@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     from iosonde.weather.store import Store
 
 LEVELS = (2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-"""Slowdowns that a time is counted at; the first is where slow begins."""
+"""Slowdown levels of counted times; the first is the limit of slow."""
 SILENT = 0.5
-"""An op of which this share was late, missing or failed did not answer."""
+"""Share of late, missing or failed operations from which on an op did not answer."""
 _MINUTE_NS, _TEN_NS = 60_000_000_000, 600_000_000_000
 _LONGEST_BY_MINUTES_NS = 8 * DAY_NS
 _AROUND = 10
-"""Windows before and behind the job that a stretch may begin or end in."""
+"""Windows before and after the job in which a slow span may start or end."""
 _LONG_RULE = Rule(hot_windows=1, quiet_windows=1, merged_windows=1)
-"""Of windows of ten minutes and more, which hold enough operations for one of them to count."""
+"""Rule for windows of ten minutes and more, which have enough operations to count singly."""
 _AROUND_CELL = 2
 _ENOUGH = 0.1
 
 
 class TimeAt(NamedTuple):
-    """For how long (ns) a target was slower than ``level`` (ratio), and its bounds."""
+    """Duration (ns) above a slowdown ``level`` (ratio), and its bounds."""
 
     level: float
     slow_ns: int
@@ -62,7 +62,7 @@ class TimeAt(NamedTuple):
 
 
 class OpTime(NamedTuple):
-    """One op: for how long it was slow (ns), and its median typ (ratio) in that time; inf: it did not answer."""
+    """Slow duration of one op (ns), and its median typ (ratio) in that time; inf: it did not answer."""
 
     op: str
     slow_ns: int
@@ -71,7 +71,7 @@ class OpTime(NamedTuple):
 
 @dataclass(frozen=True)
 class StorageTime:
-    """One target while a job ran. ``slow_ns + clear_ns + unknown_ns`` = the job's time.
+    """Target during a job. ``slow_ns + clear_ns + unknown_ns`` = the job's time.
 
     ``at``: by ``LEVELS``. ``ops``: those that were slow, longest first. ``unknown_ns`` is ``unprobed_ns`` (nobody
     measured), ``busy_ns`` (the probing host explains it) and the rest (too few operations, or still learning).
@@ -92,7 +92,7 @@ class StorageTime:
 
     @property
     def told(self) -> TimeAt:
-        """The highest level that holds for at least half of the slow time."""
+        """Highest level that holds for at least half of the slow time."""
         held = [one for one in self.at if one.slow_ns and 2 * one.slow_ns >= self.slow_ns]
         return held[-1] if held else self.at[0]
 
@@ -100,7 +100,7 @@ class StorageTime:
 def storage_during(
     store: Store, begin_ns: int, end_ns: int, known: LearntBaselines | None = None
 ) -> list[StorageTime]:
-    """Every probed target in [begin, end), the slowest first; [] where nobody probed anything.
+    """Every probed target in [begin, end), the slowest first; [] without probes.
 
     Raises StoreError.
     """
@@ -165,7 +165,7 @@ def _during(
 
 
 class OpCells(NamedTuple):
-    """One op of one target, all hosts together, shapes (T,): ratios, NaN = not judged.
+    """Cells of one op of one target, all hosts together, shapes (T,): ratios, NaN = not judged.
 
     ``slow``: typ >= 2 and its lower end >= 1.5, or no answer. ``probed``: somebody measured; ``busy``: the probing
     host explains it.
@@ -180,7 +180,7 @@ class OpCells(NamedTuple):
 
 
 def _cells(windows: WindowTable, series: list[slice], starts: Instants) -> OpCells:
-    """The lower median over hosts: with two of them both must be slow."""
+    """Lower median over hosts: with two of them both must be slow."""
     layers = [_layer(windows, rows, starts) for rows in series]
     if len(layers) == 1:
         return layers[0]
@@ -197,7 +197,7 @@ def _cells(windows: WindowTable, series: list[slice], starts: Instants) -> OpCel
 
 
 def _layer(windows: WindowTable, rows: slice, starts: Instants) -> OpCells:
-    """One series on the cells."""
+    """Cells of one series."""
     place = np.searchsorted(starts, windows["start_ns"][rows])
     inside = (place < len(starts)) & (windows["start_ns"][rows] >= starts[0])
     place = place[inside]
@@ -223,7 +223,7 @@ def _layer(windows: WindowTable, rows: slice, starts: Instants) -> OpCells:
 
 
 class TargetCells(NamedTuple):
-    """One target as ``hosts`` saw it. ``starts`` (T,): of cells, ascending, of one length."""
+    """Cells of one target as ``hosts`` saw it. ``starts`` (T,): of cells, ascending, of one length."""
 
     target: str
     hosts: tuple[str, ...]
@@ -232,7 +232,7 @@ class TargetCells(NamedTuple):
 
 
 def time_of(seen: TargetCells, span_ns: tuple[int, int], rule: Rule = RULE) -> StorageTime:
-    """What the cells of a target amount to within a job's [begin, end)."""
+    """Storage time of a target's cells within a job's [begin, end)."""
     starts = seen.starts
     length = int(starts[1] - starts[0])
     inside = np.minimum(starts + length, span_ns[1]) - np.maximum(starts, span_ns[0])
@@ -283,7 +283,7 @@ def time_of(seen: TargetCells, span_ns: tuple[int, int], rule: Rule = RULE) -> S
 
 
 def _stretches(starts: Instants, cells: OpCells, rule: Rule) -> list[tuple[int, int]]:
-    """[first, last) cells of the slow stretches of one op."""
+    """[first, last) cells of the slow spans of one op."""
     # What is not slow beyond doubt is not hot, whatever its typ.
     typ = np.where(cells.slow, cells.typ, np.minimum(cells.typ, np.nextafter(SLOW_AT, 0)))
     nothing = np.full(len(typ), np.nan)
@@ -295,7 +295,7 @@ def _stretches(starts: Instants, cells: OpCells, rule: Rule) -> list[tuple[int, 
 
 
 class Smoothed(NamedTuple):
-    """typ and its interval (T,), NaN outside of stretches and where nothing was judged."""
+    """typ and its interval (T,), NaN outside of spans and where not judged."""
 
     typ: Floats
     lower: Floats
@@ -303,7 +303,7 @@ class Smoothed(NamedTuple):
 
 
 def _smoothed(cells: OpCells, stretches: list[tuple[int, int]]) -> tuple[Smoothed, Flags]:
-    """Medians of five cells within each stretch; and the stretches with a cell around each."""
+    """Medians of five cells within each span; and a mask of the spans widened by a cell."""
     found = Smoothed(*(np.full(len(cells.typ), np.nan) for _ in range(3)))
     edge = np.zeros(len(cells.typ), dtype=np.bool_)
     for first, last in stretches:
@@ -317,7 +317,7 @@ def _smoothed(cells: OpCells, stretches: list[tuple[int, int]]) -> tuple[Smoothe
 
 
 def _medians(values: Floats) -> Floats:
-    """The median of each value and its neighbours, up to two on either side; at the ends fewer."""
+    """Median of each value and up to two neighbours on either side."""
     if not len(values):
         return values
     half = min(_AROUND_CELL, (len(values) - 1) // 2)
@@ -327,7 +327,7 @@ def _medians(values: Floats) -> Floats:
 
 
 def _runs(flags: Flags) -> list[tuple[int, int]]:
-    """[first, last) of flags in a row."""
+    """[first, last) of consecutive flags."""
     edges: Places = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 

@@ -1,4 +1,4 @@
-"""A job that the scheduler knows: storage while it ran, its run time among earlier ones, what it did itself."""
+"""Facts of a scheduler's job: storage during it, rank of its run time, its own I/O."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScheduledStory:
-    """What is known of a run. ``storage``: the slowest target first; [] where nobody probed.
+    """Facts of a run. ``storage``: the slowest target first; [] without probes.
 
     ``run_time``, ``own_io``, ``happened``: None where nothing can be said. ``asked_ns``: the instant of asking.
     """
@@ -38,7 +38,7 @@ class ScheduledStory:
 def story_of(
     root: Path, run: ScheduledRun, now_ns: int, records: Sequence[Job], *, brief: bool = False
 ) -> ScheduledStory:
-    """Everything about a run. ``records``: all of its job's id; ``brief``: without events. Raises StoreError."""
+    """All facts of a run. ``records``: all of its job's id; ``brief``: without events. Raises StoreError."""
     span = run.span_ns
     if span is None:
         return ScheduledStory(run, now_ns)
@@ -61,7 +61,7 @@ def _run_time(root: Path, run: ScheduledRun) -> RunTime | None:
 
 
 def _concerns(one: StorageTime, run: ScheduledRun) -> bool:
-    """Whether a target is the job's file system; any is where the scheduler does not say which."""
+    """True if a target is the job's file system; any target if the scheduler does not name it."""
     return one.target.rstrip("/") == run.job.file_system.rstrip("/") != ""
 
 

@@ -1,4 +1,4 @@
-"""What to say of a job id that the store does not have."""
+"""Error about a job id that the store does not have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def unknown_job(root: Path, job_id: str, known: KnownJobs) -> UsageError | NothingMeasuredError:
-    """The error: what the store has, which ids are like it, how to bring in more."""
+    """Error with the contents of the store, similar ids, and how to import more."""
     if not known.n:
         return NothingMeasuredError(
             f"there are no jobs in {root}",

@@ -1,4 +1,4 @@
-"""What is said of a job that the scheduler knows: one sentence, then details a line each, at most 25 words in any."""
+"""Words about a scheduler's job: one sentence, then details, at most 25 words each."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _MOST_TARGETS = 5
 _MOST_EVENTS = 5
 _MOST_OPS = 3
 _TOLD_UNKNOWN = 0.01
-"""Unknown time is told from this share of the run on."""
+"""Least share of unknown time in a run that is mentioned."""
 _MINUTE_NS = 60_000_000_000
 
 
 @dataclass(frozen=True)
 class StoryWords:
-    """The sentence, and details by topic; a topic without anything to say is empty."""
+    """The sentence, and details by topic; topics without details are empty."""
 
     sentence: str
     job: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class StoryWords:
 
 
 def say_story(story: ScheduledStory, zone: tzinfo | None = None) -> StoryWords:
-    """Everything that is said of a run; times are in ``zone`` (None: this machine's)."""
+    """All words about a run; times are in ``zone`` (None: this machine's)."""
     run = story.run
     return StoryWords(
         _sentence(story),
@@ -89,7 +89,7 @@ def _sentence(story: ScheduledStory) -> str:
 
 
 def _no_time(run: ScheduledRun) -> str:
-    """Why there is no time in which anything could be asked."""
+    """Reason why there is no time to query."""
     state = f" ({run.job.state})" if run.job.state else ""
     if run.begin_ns is None:
         waits = run.job.state in ("", "PENDING", "CONFIGURING", "REQUEUED")
@@ -157,12 +157,12 @@ def _end(run: ScheduledRun, zone: tzinfo | None) -> str:
 
 
 def _instant(ns: int, zone: tzinfo | None) -> str:
-    """With its day and zone, whenever the mail is read."""
+    """Instant with day and zone, as mail may be read later."""
     return f"{to_datetime(ns, zone):%Y-%m-%d %H:%M:%S %Z}".strip()
 
 
 def say_storage(storage: Sequence[StorageTime]) -> tuple[str, ...]:
-    """A line a target, the slowest first, and why a part of the time is unknown."""
+    """A line per target, the slowest first, and reasons for unknown time."""
     lines: list[str] = []
     for one in storage[:_MOST_TARGETS]:
         lines.append(say_target(one))
@@ -203,7 +203,7 @@ def _why_unknown(one: StorageTime) -> list[str]:
 
 
 def _events(story: ScheduledStory, zone: tzinfo | None) -> tuple[str, ...]:
-    """The worst events meanwhile, in the order of time; several sentences of one stay together."""
+    """Worst events during the run, in time order; sentences of one event stay together."""
     found = story.happened
     if found is None:
         return ()

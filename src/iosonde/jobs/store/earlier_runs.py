@@ -1,4 +1,4 @@
-"""Whole jobs of the store without their numbers: earlier ones of a kind, and ids like one that is not there."""
+"""Jobs of the store without their numbers: earlier ones of a kind, and ids similar to a missing one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMPLETED = "COMPLETED"
 
 
 class EarlierRuns(NamedTuple):
-    """Completed jobs by begin, shapes (n,): ``nodes`` is NaN where nobody says it."""
+    """Completed jobs by start, shapes (n,): ``nodes`` is NaN if unknown."""
 
     begin_ns: Instants
     run_s: Floats
@@ -28,7 +28,7 @@ class EarlierRuns(NamedTuple):
 
 
 def earlier_runs(root: Path, job: Job) -> EarlierRuns:
-    """Completed jobs of the same name, user and cluster that began before a job; none if it has no name or user.
+    """Completed jobs of the same name, user and cluster that started before a job; none if it has no name or user.
 
     What several sources recorded counts once. Raises StoreError.
     """
@@ -62,7 +62,7 @@ def earlier_runs(root: Path, job: Job) -> EarlierRuns:
 
 
 class KnownJobs(NamedTuple):
-    """Jobs of a store: how many, from when to when they began (ns), their sources, some ids like one.
+    """Jobs of a store: number, range of starts (ns), sources, some similar ids.
 
     ``parts``: all ids that begin or end with it, at least two signs of it.
     """
@@ -76,7 +76,7 @@ class KnownJobs(NamedTuple):
 
 
 def known_jobs(root: Path, like: str = "", most: int = 3) -> KnownJobs:
-    """What there is, and the ids most like ``like``: of its beginning or end first, then by spelling."""
+    """Known jobs, with the ids most similar to ``like``: by common start or end first, then by spelling."""
     ids: set[str] = set()
     sources: set[str] = set()
     begins: list[int] = []

@@ -1,4 +1,4 @@
-"""Jobs and their numbers: records in, records out.
+"""Storage of jobs and their numbers: records in, records out.
 
 ::
 
@@ -37,16 +37,16 @@ from iosonde.model.names import slug
 JOBS = StoreTable("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
 SCALARS = StoreTable("scalars", SCALAR_TYPES, SCALAR_KEY, SCALAR_ORDER)
 PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
-"""A job that has one of them is one whose performance can be explained."""
+"""Performance metrics: a job with one of them can be explained."""
 _UNKNOWN = "unknown"
 _TEXTS = ("source", "job_id", "step", "system", "user", "account", "name", "app", "api", "mode")
 _NUMBERS = ("nodes", "ranks", "start_ns", "end_ns")
 JOB_COLUMNS = tuple(name for name in JOB_TYPES if name != "schema_version")
-"""What ``jobs_of`` needs."""
+"""Input columns of ``jobs_of``."""
 
 
 def write_jobs(root: Path, jobs: Iterable[Job]) -> int:
-    """Keep jobs and their scalars; how many jobs the store did not have. Raises StoreError."""
+    """Store jobs and their scalars; returns the number of new jobs. Raises StoreError."""
     new = 0
     with writing(root, JOBS), closing(connect(threads=2)) as con:
         for place, some in _by_part(jobs).items():
@@ -56,14 +56,14 @@ def write_jobs(root: Path, jobs: Iterable[Job]) -> int:
 
 
 def write_scalars(root: Path, jobs: Iterable[Job]) -> None:
-    """Keep numbers of jobs that the store has. Raises StoreError."""
+    """Store scalars of existing jobs. Raises StoreError."""
     with writing(root, JOBS), closing(connect(threads=2)) as con:
         for place, some in _by_part(jobs).items():
             _put_scalars(con, root, place, some)
 
 
 def _by_part(jobs: Iterable[Job]) -> dict[Path, list[Job]]:
-    """Each key once, by where it lies below the tables' folders."""
+    """Jobs with unique keys, by part below the tables' folders."""
     grouped: dict[tuple[str, str], dict[tuple[object, ...], Job]] = {}
     for job in jobs:
         part = grouped.setdefault((month_of(job.start_ns), slug(job.source)), {})
@@ -149,7 +149,7 @@ def read_jobs(
     overlapping: tuple[int, int] | None = None,
     scalars: bool = True,
 ) -> list[Job]:
-    """Jobs by begin, with their scalars. ``overlapping``: that ran in [begin, end) (ns); jobs without an end run on."""
+    """Jobs by start, with their scalars. ``overlapping``: that ran in [begin, end) (ns); jobs without an end run on."""
     tests = [
         f"{name} = {literal(value)}"
         for name, value in (("job_id", job_id), ("source", source))
@@ -181,12 +181,12 @@ def jobs_of(columns: Mapping[str, Any]) -> Iterator[Job]:
 
 
 def by_begin(jobs: Iterable[Job]) -> list[Job]:
-    """In the order in which they began; those of which that is not known first."""
+    """Jobs in the order of start; unknown starts first."""
     return sorted(jobs, key=lambda job: (job.start_ns or 0, job.job_id, job.step, job.source))
 
 
 def job_ids(root: Path) -> list[str]:
-    """Every id once, in no order."""
+    """All distinct ids, in no order."""
     return [
         str(one)
         for columns in select_together("DISTINCT job_id", parts(root, JOBS), "job_id <> ''")
@@ -195,7 +195,7 @@ def job_ids(root: Path) -> list[str]:
 
 
 def job_sources(root: Path) -> tuple[str, ...]:
-    """What the jobs of a store are known from, whatever is known of them; sorted."""
+    """All sources of the jobs of a store, sorted."""
     found: set[str] = set()
     for columns in select_together("DISTINCT source", parts(root, JOBS)):
         found |= {str(name) for name in np.ma.getdata(columns["source"]).tolist()}
@@ -205,7 +205,7 @@ def job_sources(root: Path) -> tuple[str, ...]:
 def _scalars(
     root: Path, where: str, begins: Sequence[int | None]
 ) -> dict[tuple[object, ...], dict[str, Scalar]]:
-    """Numbers of jobs by key, of those that began when ``begins`` says: they lie in the order of that."""
+    """Numbers of jobs by key, of those that started at ``begins``: rows are sorted by that."""
     found: dict[tuple[object, ...], dict[str, Scalar]] = {}
     known = [begin for begin in begins if begin is not None]
     tests = [f"start_ns BETWEEN {min(known)} AND {max(known)}"] if known else []
@@ -224,7 +224,7 @@ def _scalars(
 
 
 def month_of(start_ns: int | None) -> str:
-    """Which partition a job that began then lies in."""
+    """Partition of a job by its start."""
     if start_ns is None:
         return _UNKNOWN
     return datetime.fromtimestamp(start_ns // 1_000_000_000, UTC).strftime("%Y-%m")

@@ -1,4 +1,4 @@
-"""What tables of jobs said of their own metrics: kept beside the numbers, so that these mean the same later.
+"""Descriptions of metrics from tables of jobs, stored beside the numbers.
 
 ::
 
@@ -33,12 +33,12 @@ from iosonde.model.names import slug
 
 DESCRIBED = StoreTable("described", DESCRIBED_TYPES, DESCRIBED_KEY, DESCRIBED_ORDER)
 _DERIVED = "fraction_of_peak_ratio"
-"""Follows from a performance, and is enough where a table has nothing else."""
+"""Derived performance metric, sufficient if a table has nothing else."""
 _TEXTS = ("unit", "label", "good", "role", "grouped")
 
 
 class Described(NamedTuple):
-    """A metric of a source. ``place``: of its column; ``about`` None: the source only names it."""
+    """A metric of a source. ``place``: index of its column; ``about`` None: the source only names it."""
 
     source: str
     metric: str
@@ -47,7 +47,7 @@ class Described(NamedTuple):
 
 
 def write_described(root: Path, rows: Sequence[Described]) -> None:
-    """Keep what sources say of their metrics; of a source and metric the last row counts. Raises StoreError."""
+    """Store descriptions of metrics; for a repeated source and metric the last row counts. Raises StoreError."""
     parts: dict[str, dict[tuple[str, str], Described]] = defaultdict(dict)
     for row in rows:
         parts[slug(row.source)][row.source, row.metric] = row
@@ -78,7 +78,7 @@ def _columns(rows: Sequence[Described]) -> dict[str, object]:
 
 
 def read_described(root: Path, sources: Collection[str] | None = None) -> list[Described]:
-    """What is known of metrics, by source and in the order of their columns. ``sources`` None: of all.
+    """Descriptions of metrics, by source and in the order of their columns. ``sources`` None: of all.
 
     A file that is damaged is left out, with a warning. A row whose words are none that are known describes nothing.
     """
@@ -104,12 +104,12 @@ def _about(told: Sequence[str | None]) -> About | None:
 
 
 def described_performances(rows: Sequence[Described]) -> frozenset[str]:
-    """Metrics that a source says are how fast its jobs were: as a performance, and which way is good."""
+    """Metrics that a source describes as a performance with a good direction."""
     return frozenset(row.metric for row in rows if _says_how_fast(row))
 
 
 def tables_of_performance(rows: Sequence[Described], known: Collection[str]) -> list[str]:
-    """Sources with a column that says how fast jobs were, one of ``known`` or what they describe as such; sorted.
+    """Sources with a performance column, one of ``known`` or described as such; sorted.
 
     All their jobs are rows of a table, also those in which that cell is empty: as when the table itself is read.
     """

@@ -1,4 +1,4 @@
-"""Operations that clients or jobs recorded, as rows of amounts: imported series of many components, day by day.
+"""Operations recorded by clients or jobs, as rows of amounts: imported series of many components, day by day.
 
 A component whose metrics have the same steps has one row a step, with their sum; one whose metrics differ in their
 steps has a row a metric and step. So a file of eight metrics costs what one costs.
@@ -41,7 +41,7 @@ class RecordedComponent(NamedTuple):
 
 
 class AmountRows(NamedTuple):
-    """Rows (R,): ``amount`` passed in [begin, begin + step); NaN = not known. ``series``: which rows do not overlap.
+    """Rows (R,): ``amount`` in [begin, begin + step]; NaN = unknown. ``series``: id of rows that do not overlap.
 
     ``who``: place in the components that were asked for. A component has one series, or one a metric.
     """
@@ -98,7 +98,7 @@ def amount_rows(
     begin_ns: int,
     end_ns: int,
 ) -> Iterator[AmountRows]:
-    """Rows of the recorded_components that overlap [begin, end), a day's at a time. Warns of damaged files."""
+    """Rows of the recorded_components that overlap [begin, end), a day at a time. Warns of damaged files."""
     if not wanted:
         return
     levels = sorted({one.level for one in wanted})
@@ -114,7 +114,7 @@ def amount_rows(
 def _of_sound(
     con: duckdb.DuckDBPyConnection, files: Sequence[Path], read: Callable[[Sequence[Path]], T]
 ) -> T | None:
-    """What the sound ones of some files say; None: there are none."""
+    """Result of reading the undamaged files; None without any."""
     some = sound_parts(con, files)
     if not some:
         return None
@@ -182,7 +182,7 @@ def _inside(levels: Sequence[str], metrics: Sequence[str], begin_ns: int, end_ns
 
 
 def _days(root: Path, begin_ns: int, end_ns: int) -> list[list[Path]]:
-    """Files of each day with records. A step lies in the day in which it begins."""
+    """Files of each day with records. A step belongs to the day in which it starts."""
     by_day: dict[str, list[Path]] = {}
     for path in parts(root, METRICS, *days_of(begin_ns - DAY_NS, end_ns)):
         by_day.setdefault(path.parent.name, []).append(path)

@@ -1,4 +1,4 @@
-"""Rows of components that were read at different times, on one grid.
+"""Resampling of rows of components, read at different times, to one grid.
 
 The grid has every instant at which a step of some component begins; its steps reach to the next instant, or end
 before it where nothing was recorded. A row whose step is longer than the grid's is spread over what it covers: an
@@ -23,20 +23,20 @@ class SeriesRows(NamedTuple):
     """Rows (R,) of a series."""
 
     at: Places
-    """Which instant of the grid each begins at."""
+    """Grid index of each row's start."""
     column: Places
-    """Which component each is of."""
+    """Component index of each row."""
     step_ns: Instants
     """0: a state at an instant."""
     value: Floats
 
     def take(self, rows: Flags) -> SeriesRows:
-        """Those of a mask."""
+        """Rows selected by a mask."""
         return SeriesRows(self.at[rows], self.column[rows], self.step_ns[rows], self.value[rows])
 
 
 def grid_steps(grid_ns: Instants, rows: SeriesRows) -> Instants:
-    """(T,) The shortest step of the rows at each instant, not beyond the next; 0 where all are states at an instant."""
+    """(T,) Shortest step of the rows at each instant, not beyond the next; 0 if all are states at an instant."""
     longest = np.iinfo(np.int64).max
     shortest = np.full(len(grid_ns), longest)
     np.minimum.at(shortest, rows.at, np.where(rows.step_ns > 0, rows.step_ns, longest))
@@ -47,19 +47,19 @@ def grid_steps(grid_ns: Instants, rows: SeriesRows) -> Instants:
 
 
 def is_long(rows: SeriesRows, steps_ns: Instants) -> Flags:
-    """(R,) Whose step is longer than the grid's, by more than jitter."""
+    """(R,) True for steps longer than the grid's, by more than jitter."""
     return rows.step_ns > _JITTER * steps_ns[rows.at]
 
 
 def long_gaps(rows: SeriesRows) -> bool:
-    """Whether some step is far beyond the usual one: what passed in it is not known to better than that."""
+    """True if some step is far beyond the usual one: its amount has no finer resolution."""
     return bool(rows.step_ns.max() > _FAR * np.median(rows.step_ns))
 
 
 def spread(
     value: Floats, grid_ns: Instants, steps_ns: Instants, long: SeriesRows, kind: str
 ) -> None:
-    """Put rows whose step is longer than the grid's over the instants that it covers.
+    """Distribute rows with steps longer than the grid's over the instants that they cover.
 
     ``value`` (T, N), changed in place; instants at which the component has a value of its own keep that.
     What lies beyond the last step of the grid is left out. ``grid_ns``, ``steps_ns`` (T,): the grid, ascending.

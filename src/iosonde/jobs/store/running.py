@@ -1,4 +1,4 @@
-"""Records of jobs that ran in a stretch of time, in order, to be asked for shorter ones."""
+"""Jobs that ran in a span of time, sorted, for queries of shorter spans."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
 
 COLUMNS = "source, job_id, step, start_ns, end_ns, nodes"
-"""What ``company_of`` needs, as SQL."""
+"""SQL columns for ``company_of``."""
 
 
 class JobTime(NamedTuple):
-    """A record of a job's time; ``end_ns`` None: it goes on."""
+    """A record of a job's time; ``end_ns`` None: still running."""
 
     source: str
     job_id: str
@@ -29,24 +29,24 @@ class JobTime(NamedTuple):
 
 @dataclass(frozen=True)
 class Company:
-    """What ran in [begin, end), by begin."""
+    """Jobs that ran in [begin, end), by start."""
 
     begin_ns: int
     end_ns: int
     records: Sequence[JobTime]
     starts: Ints
     ends: Ints
-    """``NULL_NS``: it goes on."""
+    """``NULL_NS``: still running."""
 
     def during(self, begin_ns: int, end_ns: int) -> list[JobTime]:
-        """Those that ran in a part of it."""
+        """Jobs that ran in a part of it."""
         last = int(np.searchsorted(self.starts, end_ns, "left"))
         ran = (self.ends[:last] > begin_ns) | (self.ends[:last] == NULL_NS)
         return [self.records[row] for row in np.flatnonzero(ran).tolist()]
 
 
 def company_of(parts: Sequence[Mapping[str, Any]], begin_ns: int, end_ns: int) -> Company:
-    """Rows with ``COLUMNS`` of which begin and nodes are known, in the order of begin, id, step and source."""
+    """Rows with ``COLUMNS`` and known start and nodes, in the order of start, id, step and source."""
     rows = []
     for columns in parts:
         values = [np.ma.asarray(column).tolist() for column in columns.values()]

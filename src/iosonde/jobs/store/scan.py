@@ -1,4 +1,4 @@
-"""Imported series, topology and jobs for one pass over many jobs: each part of a day is read once, not once a job.
+"""Single pass over imported series, topology and jobs for many jobs: each part of a day is read once, not per job.
 
 Answers are those of ``series`` and ``jobs``, to the bit. A pass sees the store as it was when a part was
 first asked for; what is held is bounded, and the least lately used goes first.
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     import duckdb
 
 CHUNK_NS = 4 * 3_600_000_000_000
-"""What is read at once of a series: little for one job, and once for many."""
+"""Time span of a series read at once: little for one job, and once for many."""
 MOST_ROWS = 12_000_000
-"""Rows of chunks that are held; a row takes 32 bytes."""
+"""Most rows of chunks held; a row takes 32 bytes."""
 _MOST_EDGES = 400_000
 
 
@@ -47,7 +47,7 @@ NOTHING = Piece(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.em
 
 
 class _Held:
-    """Values by key, of bounded size."""
+    """Cache of values by key, of bounded size."""
 
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
@@ -67,14 +67,14 @@ class _Held:
             self._size -= gone
 
     def drop_oldest(self, unwanted: Callable[[Any], bool]) -> None:
-        """Let go of what was used least lately, as long as it is unwanted."""
+        """Evict the least recently used values that are unwanted."""
         while self._values and unwanted(next(iter(self._values))):
             _, (gone, _) = self._values.popitem(last=False)
             self._size -= gone
 
 
 class Passing:
-    """A store during one pass. Use as a context: it holds an engine."""
+    """A store during one pass. Use as a context: it owns an engine."""
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root)
@@ -101,7 +101,7 @@ class Passing:
         return files[bisect_left(days, first) : bisect_right(days, last)]
 
     def _head(self, path: Path, columns: str) -> tuple[Any, ...] | None:
-        """Values that hold for a whole file; None where it cannot be read or is empty."""
+        """Values constant over a file; None if it is unreadable or empty."""
         if path not in self._heads:
             found = select(columns, [path], con=self._con)
             row = tuple(column[0] for column in found[0].values()) if found else None
@@ -132,12 +132,12 @@ class Passing:
         return block_of(name, found)
 
     def forget(self, before_ns: int) -> None:
-        """Nothing from before an instant will be asked for any more."""
+        """Drop data from before an instant, which will not be requested again."""
         place = before_ns // CHUNK_NS
         self._chunks.drop_oldest(lambda key: key[1] < place)
 
     def _chunk(self, path: Path, place: int) -> Piece:
-        """Rows of a file that begin in a chunk of time, in order of time."""
+        """Rows of a file that start in a chunk of time, in time order."""
         held: Piece | None = self._chunks.get((path, place))
         if held is None:
             begin, end = place * CHUNK_NS, (place + 1) * CHUNK_NS
@@ -176,14 +176,14 @@ class Passing:
         return sorted(found, key=lambda edge: (edge.time_ns, edge.system, edge.child))
 
     def ran_during(self, begin_ns: int, end_ns: int) -> list[JobTime]:
-        """Records with a number of nodes that ran in [begin, end), by begin."""
+        """Records with a number of nodes that ran in [begin, end), by start."""
         if self._ran is None or not self._ran.begin_ns <= begin_ns <= end_ns <= self._ran.end_ns:
             self.know_company(begin_ns, end_ns)
         assert self._ran is not None
         return self._ran.during(begin_ns, end_ns)
 
     def know_company(self, begin_ns: int, end_ns: int) -> None:
-        """Look up what ran in [begin, end), all at once; what was known of other times is dropped."""
+        """Load all jobs that ran in [begin, end) at once, replacing those of other times."""
         inside = f"start_ns < {int(end_ns)} AND (end_ns IS NULL OR end_ns > {int(begin_ns)})"
         files = self._parts(JOBS, None, None)
         files = [path for path in files if _day(path) <= month_of(end_ns)]
@@ -191,7 +191,7 @@ class Passing:
         self._ran = company_of(found, begin_ns, end_ns)
 
     def know_nodes(self, job_ids: Collection[str]) -> None:
-        """Look up which nodes jobs had, all at once; what was known of others is dropped."""
+        """Load the nodes of jobs at once, replacing those of others."""
         self._nodes = dict.fromkeys(job_ids, ())
         listed = ", ".join(literal(one) for one in sorted(set(job_ids)))
         if not listed:
@@ -208,7 +208,7 @@ class Passing:
                 self._nodes[job_id] = nodes
 
     def nodes_of(self, job_id: str) -> tuple[str, ...]:
-        """Of all records of a job, the longest list of nodes."""
+        """Longest list of nodes over all records of a job."""
         if job_id not in self._nodes:
             self.know_nodes([job_id])
         return self._nodes[job_id]

@@ -1,4 +1,4 @@
-"""What a scheduler says of a run that another tool recorded: user, account, name, nodes, ranks, state.
+"""Scheduler's facts for runs that another tool recorded: user, account, name, nodes, ranks, state.
 
 ::
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _SLACK_NS = 60_000_000_000
 _HELPERS = "('batch', 'extern', 'interactive')"
-"""Steps of Slurm's own that say nothing about the size of a job."""
+"""Slurm's own steps, irrelevant to the size of a job."""
 _SCHEDULED = "(j.state <> '' OR j.nodes IS NOT NULL OR j.node_names <> '')"
-"""A scheduler says a state or nodes; counters of servers and logs of programs do not."""
+"""Marks of a scheduler's record: a state or nodes, which counters of servers and logs of programs lack."""
 _OF_JOB = ("node_names", "nodes")
 
 
@@ -58,7 +58,7 @@ def with_scheduler_facts(
 def add_scheduled(
     con: duckdb.DuckDBPyConnection, table: str, jobs: Sequence[Path], inside: str
 ) -> None:
-    """Add whole jobs of schedulers' records that have no run in the table at their time; number rows by begin anew.
+    """Add scheduler jobs without a run in the table at their time; renumber rows by start.
 
     A record that says a state or nodes is a scheduler's. What several sources say of one run is one row. ``inside``:
     SQL of the rows that count.
@@ -97,7 +97,7 @@ def _replace(con: duckdb.DuckDBPyConnection, table: str, new: str) -> None:
 
 
 def _filled(name: str) -> str:
-    """What the run says, else the scheduler; of a user the name is more than the number."""
+    """SQL of the run's value, else the scheduler's; for a user a name is preferred to a number."""
     if name not in LABELS:
         return f"coalesce(r.{name}, f.{name})"
     own = f"nullif(r.\"{name}\", '')"
@@ -111,7 +111,7 @@ def _facts(table: str) -> str:
 
 
 def _first(name: str) -> str:
-    """The fact of the first record that says it."""
+    """SQL of the fact from the first record that has it."""
     value = f"nullif(\"{name}\", '')" if name in LABELS else name
     asked = f" FILTER (step NOT IN {_HELPERS})" if name in _OF_JOB else ""
     return f'arg_min({value}, place){asked} AS "{name}"'
@@ -125,7 +125,7 @@ def _meanwhile() -> str:
 
 
 def _order() -> str:
-    """The job before its steps, then what is nearest in time, then what began last."""
+    """SQL order: the job before its steps, then the nearest in time, then the last started."""
     apart = (
         "greatest(0, j.start_ns - r.start_ns, r.start_ns - coalesce(j.end_ns, r.start_ns))"
         " // 1000000000"

@@ -1,4 +1,4 @@
-"""Imported series of servers' metrics, and topology: blocks in, blocks out.
+"""Storage of imported server metrics and topology: blocks in, blocks out.
 
 ::
 
@@ -44,7 +44,7 @@ TOPOLOGY = StoreTable("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
 
 
 class SeriesName(NamedTuple):
-    """What the store has series of."""
+    """Name of a stored series."""
 
     source: str
     system: str
@@ -53,12 +53,12 @@ class SeriesName(NamedTuple):
 
 
 def write_block(root: Path, block: MetricBlock) -> int:
-    """Keep a block, day by day; how many of its rows the store did not have. Raises StoreError."""
+    """Store a block, day by day; returns the number of new rows. Raises StoreError."""
     return put_block(root, block).new
 
 
 def put_block(root: Path, block: MetricBlock) -> Merged:
-    """The same, and how many values of the store are others now."""
+    """As ``write_block``, with the number of changed values."""
     name = slug(f"{block.source} {block.system} {block.level} {block.metric}")
     flags = ",".join(sorted({note.flag for note in block.notes}))
     days = block.time_ns // DAY_NS
@@ -108,7 +108,7 @@ def _write_day(path: Path, block: MetricBlock, rows: Places, flags: str) -> Merg
 def series_names(
     root: Path, since_ns: int | None = None, until_ns: int | None = None
 ) -> list[SeriesName]:
-    """What there are series of on the days of [since, until), sorted."""
+    """Names of stored series on the days of [since, until), sorted."""
     found: set[SeriesName] = set()
     for columns in select(
         "source, system, level, metric",
@@ -120,7 +120,7 @@ def series_names(
 
 
 def read_block(root: Path, name: SeriesName, since_ns: int, until_ns: int) -> MetricBlock | None:
-    """Everything of one series that overlaps [since, until), as one block; None if there is nothing.
+    """All rows of one series that overlap [since, until), as one block; None without any.
 
     A component that one time has and another has not is missing (NaN) there.
     """
@@ -132,7 +132,7 @@ def read_block(root: Path, name: SeriesName, since_ns: int, until_ns: int) -> Me
 
 
 class Piece(NamedTuple):
-    """Some rows (n,) of a series; ``who``: which of ``sorts`` each is: (component, unit, kind, flags)."""
+    """Rows (n,) of a series; ``who``: index of each in ``sorts``: (component, unit, kind, flags)."""
 
     time_ns: Instants
     step_ns: Instants
@@ -149,14 +149,14 @@ def _piece(columns: Any) -> Piece:
 
 
 def numbers_of(columns: Any) -> tuple[Instants, Instants, Floats]:
-    """Times, steps and values of rows as they were selected; missing is NaN."""
+    """Times, steps and values of selected rows; missing is NaN."""
     times, steps = (np.ma.getdata(columns[key]).astype(np.int64) for key in ("time_ns", "step_ns"))
     value: Floats = np.ma.filled(np.ma.asarray(columns["value"]).astype(np.float64), np.nan)
     return times, steps, value
 
 
 def block_of(name: SeriesName, pieces: Sequence[Piece]) -> MetricBlock | None:
-    """Rows of one series as one block; None: there is no row."""
+    """Rows of one series as one block; None without rows."""
     pieces = [one for one in pieces if len(one.time_ns)]
     if not pieces:
         return None
@@ -199,7 +199,7 @@ def block_of(name: SeriesName, pieces: Sequence[Piece]) -> MetricBlock | None:
 
 
 def write_edges(root: Path, edges: Iterable[Edge]) -> int:
-    """Keep edges; how many the store did not have. Raises StoreError."""
+    """Store edges; returns the number of new ones. Raises StoreError."""
     grouped: dict[tuple[int, str], list[Edge]] = {}
     for edge in edges:
         key = (edge.time_ns // DAY_NS, slug(f"{edge.source} {edge.system} {edge.level}"))
@@ -254,7 +254,7 @@ def _files(root: Path, table: StoreTable, since_ns: int | None, until_ns: int | 
 
 
 def days_of(since_ns: int | None, until_ns: int | None) -> tuple[str, str]:
-    """The first and the last partition of [since, until]."""
+    """First and last partition of [since, until]."""
     first = "" if since_ns is None else _date(max(0, since_ns) // DAY_NS)
     return first, "~" if until_ns is None else _date(max(0, until_ns) // DAY_NS)
 

@@ -1,4 +1,4 @@
-"""The jobs of a store as a table for analysis.
+"""Jobs of a store as a table for analysis.
 
 ::
 
@@ -44,9 +44,9 @@ _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
 _FACTS = (*LABELS, *SIZES)
 _MOTIF = "concat_ws(' ', nullif(app, ''), nullif(mode, ''), nullif(direction, ''))"
 _TOGETHER_BYTES = 32 << 20
-"""Parts of numbers that are read at once: more threads serve a question, and memory stays bounded."""
+"""Size of number parts read at once: more threads serve a query, and memory stays bounded."""
 _KEY = f"hash({', '.join(JOB_KEY)})"
-"""64 bits instead of four columns, three of them texts: of a million runs two are alike once in 40 million stores."""
+"""64 bits instead of four columns, three of them texts: a million runs collide once in 40 million stores."""
 
 
 def read_table(
@@ -58,7 +58,7 @@ def read_table(
     scheduled: bool = False,
     job_id: str | None = None,
 ) -> JobTable:
-    """Every job whose performance is known, with all its numbers, by begin (None: any time).
+    """All jobs with known performance, with all their numbers, by start (None: any time).
 
     That is one of ``PERFORMANCES``; of a table that has a column for one, or describes one, all rows count.
     What runs do not say of their user, nodes, ranks ... comes from the scheduler's records of the same job and time.
@@ -98,7 +98,7 @@ def read_table(
 
 
 def _described(table: JobTable, said: Sequence[Described]) -> JobTable:
-    """With what sources say of their metrics; one of which no value is known is a column too, as in their tables."""
+    """The table with descriptions of its metrics; a metric without values is a column too, as in its source."""
     names = dict.fromkeys(one.metric for one in said)
     unknown = np.full(len(table), np.nan)
     columns = {name: table.metrics.get(name, unknown) for name in names}
@@ -114,7 +114,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 class _Asked(NamedTuple):
-    """Which runs. ``inside``: SQL of their begin; ``tables``: sources of which all rows count."""
+    """Filter of runs. ``inside``: SQL of their start; ``tables``: sources whose rows all count."""
 
     inside: str
     tables: Sequence[str]
@@ -124,7 +124,7 @@ class _Asked(NamedTuple):
 def _pick(
     con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], scalars: Sequence[Path], asked: _Asked
 ) -> None:
-    """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row.
+    """Create the table ``picked``: jobs with a performance and those of ``tables``, each with its row number.
 
     ``measured``: keys of those of all file systems; ``sources``: where they are from.
     """
@@ -148,7 +148,7 @@ def _pick(
 
 
 def _places(con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], job_id: str | None) -> str:
-    """SQL of the file systems on which a job ran; of all where it is not known."""
+    """SQL of the file systems of a job; of all if unknown."""
     if job_id is None:
         return "true"
     rows = con.execute(
@@ -159,7 +159,7 @@ def _places(con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], job_id: str | 
 
 
 def _as_wide(con: duckdb.DuckDBPyConnection, table: JobTable, scalars: Sequence[Path]) -> JobTable:
-    """The table with columns of which only runs on other file systems have a value, too."""
+    """The table widened by columns with values only for runs on other file systems."""
     named = {str(name) for (name,) in con.execute("SELECT metric FROM names").fetchall()}
     lacks = sorted(named - table.metrics.keys())
     if not lacks:
@@ -200,7 +200,7 @@ def _table_of(
 def _numbers(
     con: duckdb.DuckDBPyConnection, scalars: Sequence[Path], wanted: str, n: int
 ) -> tuple[dict[str, Floats], dict[tuple[int, str], tuple[str, ...]]]:
-    """Columns of the metrics of which some value is finite, by name, and flags by row and metric."""
+    """Columns of metrics with any finite value, by name, and flags by row and metric."""
     con.execute(
         "CREATE TEMP TABLE names AS SELECT metric, (row_number() OVER (ORDER BY metric) - 1)::INTEGER "
         f"AS code FROM (SELECT DISTINCT metric FROM {parquet(scalars)} WHERE {wanted})"
@@ -227,7 +227,7 @@ def _numbers(
 
 
 def _batches(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """Files in turn, together about ``_TOGETHER_BYTES``."""
+    """Files in batches of about ``_TOGETHER_BYTES``."""
     batch: list[Path] = []
     held = 0
     for path in files:

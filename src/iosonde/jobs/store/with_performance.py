@@ -1,4 +1,4 @@
-"""Jobs whose performance is known, found without reading those that nobody asks for.
+"""Jobs with known performance, found without reading others.
 
 ::
 
@@ -38,13 +38,13 @@ Key = tuple[str, str, str, int | None]
 
 
 class JobSelection(NamedTuple):
-    """Jobs of some keys, and all that ran in the span (ns, its ends included); both None: every job."""
+    """Jobs of some keys, and all that ran in the span (ns, both ends included); both None: every job."""
 
     keys: Collection[Key] | None
     span_ns: tuple[int, int] | None
 
     def has(self, job: Job) -> bool:
-        """Whether a job is one of them."""
+        """True if a job is selected."""
         if self.keys is None and self.span_ns is None:
             return True
         if self.keys is not None and job.key in self.keys:
@@ -84,7 +84,7 @@ def measured_jobs(
 
 
 def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[Key]]:
-    """The keys by the part that holds them."""
+    """Keys by the part that holds them."""
     found: dict[tuple[str, str], list[Key]] = {}
     for key in asked.keys or ():
         found.setdefault((f"month={month_of(key[3])}", slug(key[0])), []).append(key)
@@ -92,7 +92,7 @@ def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[Key]]:
 
 
 def _where(path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[Key]]) -> str | None:
-    """SQL that holds for all rows of a part that are asked for, and few others; None: it has none."""
+    """SQL that holds for all selected rows of a part, and few others; None: it has none."""
     if asked.keys is None and asked.span_ns is None:
         return "true"
     tests = []
@@ -113,7 +113,7 @@ def _where(path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[K
 def _measured(
     con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job], tables: frozenset[str]
 ) -> list[Job]:
-    """Those jobs of a part of which a performance is known."""
+    """Jobs of a part with a known performance."""
     scalars = Path(root) / SCALARS.name / path.parent.name / path.name
     if not jobs or not scalars.exists():
         return []

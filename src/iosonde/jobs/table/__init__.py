@@ -1,1 +1,1 @@
-"""A table with a row a run: from the store or from files, cleaned."""
+"""Table with one row per run: from the store or from files, cleaned."""

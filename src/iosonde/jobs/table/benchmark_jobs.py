@@ -1,4 +1,4 @@
-"""iosonde's own benchmark runs and probes as a table of jobs: a site without any other record has an UMAMI too.
+"""iosonde's own benchmark runs and probes as a table of jobs, for sites without any other record.
 
 A run is a job, its rate the performance, runs with the same parameters on the same target are its kind. What the
 target was like is what probes saw in the ten minutes *before* it began: while it runs, it is itself what they see.
@@ -35,7 +35,7 @@ _FAMILIES = {
 
 
 def own_runs(root: Path) -> JobTable:
-    """Every run of iosonde's benchmarks that ended whole, by begin. Raises StoreError."""
+    """All completed runs of iosonde's benchmarks, by start. Raises StoreError."""
     runs = [run for run in read_runs(root, source=SOURCE) if run.finished]
     picked = [(run, rows) for run in runs if (rows := _whole(run)) and rows[0].began_ns is not None]
     picked.sort(key=lambda one: (one[1][0].began_ns or 0, one[0].run_id))
@@ -66,7 +66,7 @@ def _texts(values: Sequence[str]) -> Texts:
 
 
 def _whole(run: StoredRun) -> list[RunRow]:
-    """Rows of the phase that says most, all ranks and ops together, without waiting."""
+    """Rows of the most informative phase, all ranks and ops together, without waiting."""
     rows = [r for r in main_rows(run.rows) if r.op is None and r.rank is None and r.complete]
     least = min((row.waiting_factor for row in rows), default=0.0)
     return [row for row in rows if row.waiting_factor == least]
@@ -93,7 +93,7 @@ def _room(rows: Sequence[RunRow]) -> float:
 
 
 def _probed(store: Store, targets: Texts, begins: Ints) -> dict[str, Floats]:
-    """Median latency (s) of probes of the same target, of the ten minutes before each run that were whole."""
+    """Median latency (s) of probes of the same target in the last complete ten minutes before each run."""
     found = {f"probe_{family}_s": np.full(len(begins), np.nan) for family in _FAMILIES}
     if not len(begins):
         return found

@@ -1,4 +1,4 @@
-"""What kind of job a run of our own benchmark is, in words: runs with equal words may be compared."""
+"""Kind of a benchmark run, in words: runs with equal words are comparable."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from iosonde.model.runs import RunRow
 from iosonde.model.units import format_option
 
 _LONGEST = 60
-"""Of a value; a longer one (faults put on) ends with a sum of all of it."""
+"""Most characters of a value; a longer one (injected faults) ends with a checksum of all of it."""
 _OF_ONE_RUN = frozenset({"seed", "rows", "max_errors", "give_up"})
-"""Parameters that do not change what is measured."""
+"""Parameters without effect on the result."""
 _TOLD = frozenset({"ranks", "pattern"})
-"""Those that the words begin with."""
+"""Parameters at the start of the words."""
 _LETTERS = {
     "data_sets": "D",
     "objects": "P",
@@ -25,13 +25,13 @@ _LETTERS = {
     "size_bytes": "S",
     "offset": "O",
 }
-"""As options and tables call them (docs/bench-metadata.md)."""
+"""Letters of parameters in options and tables (docs/bench-metadata.md)."""
 _USUAL: Mapping[str, Any] = asdict(Spec()) | DEFAULTS | {"processes": 1}
-"""What is not said. One process is usual: ranks say how many work."""
+"""Defaults, which are omitted. One process is the default: ranks give the parallelism."""
 
 
 def motif_of(row: RunRow) -> str:
-    """``metadata cycle, 4 ranks, P=100, I=50, fsync``: benchmark, ranks, and every parameter that is not the default.
+    """``metadata cycle, 4 ranks, P=100, I=50, fsync``: benchmark, ranks, and every parameter with another value.
 
     Equal for repetitions, different for different parameters, and the same on every machine and day. Parameters of
     other versions are told by their names.

@@ -1,4 +1,4 @@
-"""Cells of a table of jobs that are missing, or flagged, for a reason."""
+"""Marks for cells of a job table: missing, or flagged, with a reason."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def without(table: JobTable, name: str, rows: Flags, flag: str) -> JobTable:
-    """The same with a metric missing in some rows, for a reason."""
+    """The table with a metric missing in some rows, with a flag."""
     column = np.where(rows, np.nan, table.metrics[name])
     return flagged(table.with_metrics({name: column}), name, rows, flag)
 
 
 def flagged(table: JobTable, name: str, rows: Flags, flag: str) -> JobTable:
-    """The same with a flag on a metric of some rows."""
+    """The table with a flag on a metric of some rows."""
     flags = dict(table.flags)
     for row in np.flatnonzero(rows).tolist():
         flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), flag)))

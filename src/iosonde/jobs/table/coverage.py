@@ -1,4 +1,4 @@
-"""How much of what servers did was one job's: coverage factors, contention, the traffic of others.
+"""Coverage of server activity by one job: coverage factors, contention, traffic of others.
 
 Arrays (n,) or scalars in, the same shape out. Missing is NaN, in and out; a server total of zero covers
 nothing and gives NaN. Source: Lockwood et al. 2017 (UMAMI), section on metrics; the limit of 1.2: Lockwood et al. 2018.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 MOST = 1.2
-"""Above 1, samples were lost or clocks disagree; above this the factor says nothing."""
+"""Largest plausible factor: above 1, samples were lost or clocks disagree."""
 
 
 def coverage(own: ArrayLike, servers: ArrayLike) -> Floats:
@@ -28,29 +28,29 @@ def coverage(own: ArrayLike, servers: ArrayLike) -> Floats:
 
 
 def over_covered(factor: ArrayLike) -> Flags:
-    """Where a coverage factor is beyond what lost samples explain."""
+    """True where a coverage factor exceeds what lost samples explain."""
     return np.asarray(factor, dtype=np.float64) > MOST
 
 
 def contention(factor: ArrayLike) -> Floats:
-    """1 - CF (ratio). Slightly below 0 where samples were lost: a correlation must not see a limit there."""
+    """1 - CF (ratio). Slightly below 0 for lost samples: a clipped value would distort correlations."""
     return np.asarray(1.0 - np.asarray(factor, dtype=np.float64))
 
 
 def others(own: ArrayLike, servers: ArrayLike) -> Floats:
-    """What the servers did for others: servers - own, at least 0."""
+    """Amount that the servers did for others: servers - own, at least 0."""
     left = np.asarray(servers, dtype=np.float64) - np.asarray(own, dtype=np.float64)
     return np.where(np.isnan(left), np.nan, np.maximum(left, 0.0))
 
 
 def others_seen(own: ArrayLike, servers: ArrayLike) -> Floats:
-    """As ``others``, but NaN where the servers saw so much less than the job did that nothing can be subtracted."""
+    """As ``others``, but NaN where the servers saw far less than the job did."""
     mine, theirs = np.asarray(own, dtype=np.float64), np.asarray(servers, dtype=np.float64)
     return np.where(mine > MOST * theirs, np.nan, others(mine, theirs))
 
 
 def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:
-    """A rate over the run; NaN where it did not take any time."""
+    """A rate over the run; NaN for a duration of zero."""
     seconds = np.asarray(duration_s, dtype=np.float64)
     with np.errstate(all="ignore"):
         rate = np.asarray(amount, dtype=np.float64) / seconds
@@ -58,11 +58,11 @@ def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:
 
 
 def node_hours(nodes: ArrayLike, duration_s: ArrayLike) -> Floats:
-    """What nodes spent on it: nodes x hours."""
+    """Node hours: nodes x hours."""
     return np.asarray(nodes, dtype=np.float64) * np.asarray(duration_s, dtype=np.float64) / 3600
 
 
 def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> Flags:
-    """Where servers are said to have moved nothing while the job moved something."""
+    """True where servers report no bytes although the job moved some."""
     mine, theirs = np.asarray(own_bytes), np.asarray(server_bytes)
     return np.asarray((mine > 0) & (theirs == 0), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What follows from a table of jobs: fraction of peak, coverage, contention, what others did meanwhile.
+"""Columns derived from a table of jobs: fraction of peak, coverage, contention, activity of others.
 
 Definitions: Lockwood et al. 2017 (UMAMI); the 99th percentile instead of the best run: docs/methods.
 """
@@ -50,7 +50,7 @@ def fraction_of_peak(
     by: Sequence[By] = ("file_system", "motif"),
     performance: str = PERFORMANCE,
 ) -> Floats:
-    """(n,) performance / the peak of runs that have ``by`` in common; NaN where it is missing.
+    """(n,) performance / the peak of runs with equal ``by``; NaN if missing.
 
     The peak is the best run, or the 99th percentile (the best is one lucky run), the mean or the median. Of a
     performance that is good when it is low (a run time) it is of 1 / performance.
@@ -83,7 +83,7 @@ def performances(table: JobTable) -> list[str]:
 
 
 def fractions_of_peak(table: JobTable, of: Peak = "max") -> Floats | None:
-    """(n,) fraction of peak by what says how fast a run was; None: nothing does, NaN: it is missing.
+    """(n,) fraction of peak by the performance of each run; None: no performance column, NaN: missing.
 
     Of the two that are known the first that the run has. What a table describes itself counts for runs of a kind of
     which neither is known: runs of one kind are compared by one thing, whatever else the table (or store) holds.
@@ -111,7 +111,7 @@ def _peak(known: Floats, of: Peak) -> float:
 
 
 def with_derived(table: JobTable, of: Peak = "max") -> Clean:
-    """The table cleaned (``job_hygiene``) and with all that follows from its columns and is not in it yet.
+    """The cleaned table (``job_hygiene``) with all derivable columns that it lacks.
 
     fraction_of_peak_ratio, cf_*_ratio, contention_*_ratio, others_bytes_per_s, sums of which both parts are there; and
     motifs with their classes of size (``sizes``).
@@ -147,11 +147,11 @@ _FROM: dict[str, tuple[str, ...]] = {
     "cf_node_hours_ratio": ("own_node_hours", "own_nodes", "concurrent_node_hours"),
     FRACTION: (PERFORMANCE,),
 }
-"""What a number is made of: flags of these are flags of it."""
+"""Inputs of a derived number: their flags are its flags."""
 
 
 def _added(table: JobTable, more: dict[str, Floats]) -> JobTable:
-    """With what is not there yet, and on it the flags of what it is made of.
+    """The table with new columns, flagged by their inputs.
 
     Of a column that is there the rows that are missing are filled, but not those that a flag says are missing for a
     reason.
@@ -189,7 +189,7 @@ def _sums(table: JobTable) -> dict[str, Floats]:
 
 
 def _coverage(table: JobTable) -> dict[str, Floats]:
-    """Coverage factors of all that is known of both the job and the servers."""
+    """Coverage factors of all amounts known for both job and servers."""
     metrics = table.metrics
     pairs = {
         "cf_bandwidth_ratio": (own_bytes(table), server_bytes(table)),
@@ -228,6 +228,6 @@ def _rates(table: JobTable) -> dict[str, Floats]:
 
 
 def _duration(table: JobTable) -> Floats:
-    """Run times in s: as the table says, else end - begin."""
+    """Run times in s: from the table, else end - begin."""
     said = table.metrics.get("duration_s")
     return table.duration_s() if said is None else said

@@ -1,4 +1,4 @@
-"""Tables of jobs from files: each with its mapping, those of one mapping as one table, all that follows added."""
+"""Tables of jobs from files: each with its mapping, joined by mapping, with derived columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from iosonde.model.quality import LeftOut, Note
 
 
 class Loaded(NamedTuple):
-    """A table ready for analysis, what was noticed about it, and what its columns were taken for."""
+    """A table ready for analysis, notes on it, and the meaning of its columns."""
 
     table: JobTable
     notes: tuple[Note, ...]
@@ -50,7 +50,7 @@ def load_tables(
     warn: Warn,
     of: Peak = "max",
 ) -> list[Loaded]:
-    """The tables of files (CSV, Parquet, JSON lines), in their order; files that one mapping fits are parts of one.
+    """Tables of files (CSV, Parquet, JSON lines), in their order; files with one mapping are joined.
 
     Raises UsageError (no mapping fits), InputFileError (unreadable, no rows).
     """
@@ -73,7 +73,7 @@ def load_tables(
 
 
 def merged(tables: Sequence[JobTable]) -> JobTable:
-    """Tables of one kind as one, in the order of begin; what one lacks is missing in its rows; motifs without sizes.
+    """Tables of one kind joined, in the order of start; missing columns are missing in rows; motifs without sizes.
 
     The same job again (id, step, begin, file system and motif) counts once.
     """
@@ -142,7 +142,7 @@ def picked(
     stratum: tuple[str | None, str | None],
     span_ns: tuple[int | None, int | None] = (None, None),
 ) -> JobTable:
-    """The rows of a (file system, motif) that began in a span, its end not included; None = any.
+    """Rows of a (file system, motif) that started in a span, its end not included; None = any.
 
     Raises UsageError (the table has no such file system or motif), NothingMeasuredError (no row).
     """

@@ -1,4 +1,4 @@
-"""Numbers about jobs that cannot be true: told apart before anybody uses them."""
+"""Removal of impossible numbers about jobs."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ METADATA = (
     *(f"server_{name}" for name in ("open", "close", "get", "set", "stat", "mk", "rm", "link")),
     *(f"server_{name}" for name in ("unlink", "rename", "readdirs", "inode")),
 )
-"""How metrics begin that each monitor is behind."""
+"""Prefixes of metrics from each monitor."""
 _FACTORS = ("cf_", "contention_")
 CONSERVED = ("cf_bandwidth_ratio", "cf_node_hours_ratio")
-"""Of these a job cannot have more than the whole; operations are merged, split and answered by clients."""
+"""Metrics whose sum over jobs is limited; operations are merged, split and answered by clients."""
 
 
 class Clean(NamedTuple):
-    """A table without what cannot be true, and what was found."""
+    """A table without impossible values, and notes on them."""
 
     table: JobTable
     notes: tuple[Note, ...]
 
 
 def clean(table: JobTable) -> Clean:
-    """Zeros of a monitor that was down and coverage above 1.2 become missing; runs without I/O are left out.
+    """Zeros of a dead monitor and coverage above 1.2 become missing; runs without I/O are left out.
 
     Fractions in columns of percents are read as percent, numbers of another unit than the rest are missing.
 
@@ -75,7 +75,7 @@ def _with_traffic(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
-    """What a monitor is behind that saw nothing of what the job did: that of the data servers, or of metadata."""
+    """Remove metrics of a monitor that missed the job's activity: of the data servers, or of metadata."""
     asked = {
         "the data servers": (own_bytes(table), server_bytes(table), DATA),
         "the metadata servers": (
@@ -101,7 +101,7 @@ def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def believed(table: JobTable, notes: list[Note]) -> JobTable:
-    """Coverage factors above 1.2 get a flag; those of bytes and node hours are missing, and contention with them."""
+    """Flag coverage factors above 1.2; those of bytes and node hours become missing, with their contention."""
     for name in [name for name in table.metrics if name.startswith("cf_")]:
         beyond = over_covered(table.metrics[name]) & ~_flagged(table, name, "over-covered")
         if not beyond.any():
@@ -118,19 +118,19 @@ def believed(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def _flagged(table: JobTable, name: str, flag: str) -> Flags:
-    """Rows in which a metric has a flag already."""
+    """Rows with a flag on a metric."""
     rows = np.zeros(len(table), dtype=bool)
     rows[[row for (row, one), flags in table.flags.items() if one == name and flag in flags]] = True
     return rows
 
 
 def own_bytes(table: JobTable) -> Floats | None:
-    """Bytes that each job moved: as it is said, else read and written; None where nothing says it."""
+    """Bytes moved by each job: as given, else read plus written; None if unknown."""
     return _sum(table, "own_bytes", ("own_read_bytes", "own_written_bytes"))
 
 
 def server_bytes(table: JobTable) -> Floats | None:
-    """Bytes that the servers moved meanwhile."""
+    """Bytes moved by the servers meanwhile."""
     return _sum(table, "server_bytes", ("server_read_bytes", "server_written_bytes"))
 
 

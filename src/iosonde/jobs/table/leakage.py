@@ -1,4 +1,4 @@
-"""What can be asked who slowed a job: rates instead of amounts, without what the job itself did, and what it moves.
+"""Selection of candidate causes: rates instead of amounts, without the job's own activity and its effects.
 
 A metric whose window is the job's own run is contaminated: totals grow with the run time, and a fast job raises
 rates at the servers itself. Source: docs/methods/umami.md, leakage.
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 LEAKS = 0.6
-"""A metric whose rank correlation with what the job itself did is above this is not asked who did it."""
+"""Rank correlation with the job's own activity above which a metric is no candidate."""
 FEWEST_FOR_LEAK = 8
 _EXTENSIVE = ("operations", "bytes", "node hours", "jobs", "nodes")
-"""Units of what adds up while a job runs: a slow job has more of it because it is slow."""
+"""Units of amounts that add up during a job: a slow job has more because it is slow."""
 _INTENSIVE = ("percent", "ratio", "hops", "servers", "OSTs", "°C")
-"""Units of what does not, as no rate does. Of other units the slope decides, of metrics that nobody knows."""
+"""Units that do not add up, like rates. For other units the slope decides, for unknown metrics."""
 _PROPORTIONAL = (0.4, 2.5)
 """Slopes of the logarithm of a count on that of the run time: 1 if it adds up at a steady rate."""
 _OWN = {
@@ -36,12 +36,12 @@ _OWN = {
     "server_read_ops": ("own_reads", "others_read_ops_per_s"),
     "server_write_ops": ("own_writes", "others_write_ops_per_s"),
 }
-"""What of servers' operations was the job's own, and what is left of them called."""
+"""Server operations -> the job's own part, and the name of the rest."""
 _TRAFFIC = ("server_bytes", "server_read_bytes", "server_written_bytes")
 
 
 def judged(table: JobTable) -> JobTable:
-    """The table with the metrics as they are judged: rates beside what adds up."""
+    """The table with metrics as they are judged: rates beside amounts."""
     more = candidates(table)
     abouts = {name: about_of(table, name) for name in more if name not in table.abouts}
     flags = dict(table.flags)
@@ -53,12 +53,12 @@ def judged(table: JobTable) -> JobTable:
 
 
 def _made_of(amount: str) -> tuple[str, ...]:
-    """Rates that are made of an amount."""
+    """Rates derived from an amount."""
     return (f"{amount}_per_s", *(_OWN[amount][1:] if amount in _OWN else ()))
 
 
 def candidates(table: JobTable) -> dict[str, Floats]:
-    """What can be asked who did it: no own doing, nothing undescribed, and rates of what adds up while a job runs.
+    """Candidate causes: no own activity, nothing undescribed, and rates for amounts that add up during a job.
 
     A column that neither ``model.job_metrics`` nor the table describes may be an id. Of a metric that the table
     also has as a rate only the rate is kept; where the job's own share of it is known, that of others. Shapes (n,),
@@ -79,7 +79,7 @@ def candidates(table: JobTable) -> dict[str, Floats]:
 
 
 def _as_rate(table: JobTable, name: str, column: Floats, seconds: Floats) -> dict[str, Floats]:
-    """What adds up, a second: of others where the job's own share is known, else of all."""
+    """Rate of an amount: of others if the job's own part is known, else of all."""
     if name in _TRAFFIC and "others_bytes_per_s" in table.metrics:
         return {}
     if f"{name}_per_s" in _without_own(table):
@@ -91,7 +91,7 @@ def _as_rate(table: JobTable, name: str, column: Floats, seconds: Floats) -> dic
 
 
 def _fitting(table: JobTable, name: str, column: Floats) -> Floats:
-    """An amount without rows in which the servers saw less than the job did itself."""
+    """An amount, missing in rows in which the servers saw less than the job did itself."""
     if name not in _TRAFFIC:
         return column
     rows = [
@@ -105,7 +105,7 @@ def _fitting(table: JobTable, name: str, column: Floats) -> Floats:
 
 
 def _without_own(table: JobTable) -> set[str]:
-    """Rates at the servers that are given as those of others."""
+    """Rates at the servers that are replaced by those of others."""
     return {
         f"{name}_per_s"
         for name, (own, _) in _OWN.items()
@@ -114,7 +114,7 @@ def _without_own(table: JobTable) -> set[str]:
 
 
 def _without_mirrors(found: dict[str, Floats]) -> dict[str, Floats]:
-    """Contention is 1 - coverage: one of the two is enough."""
+    """Candidates without contention if coverage is present: it is 1 - coverage."""
     return {
         name: column
         for name, column in found.items()
@@ -123,7 +123,7 @@ def _without_mirrors(found: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def about_of(table: JobTable, name: str) -> About:
-    """Of a rate made here, what the amount is."""
+    """Description of a metric; a rate computed here takes that of its amount."""
     known = table.about(name)
     if known.unit or not name.endswith("_per_s"):
         return known
@@ -132,7 +132,7 @@ def about_of(table: JobTable, name: str) -> About:
 
 
 def undescribed(table: JobTable) -> list[str]:
-    """Columns of which nothing but the name is known."""
+    """Columns known only by name."""
     return [
         name for name in table.metrics if name not in job_metrics() and name not in table.abouts
     ]
@@ -145,7 +145,7 @@ def leaks(
     x: Floats,
     abouts: Sequence[About],
 ) -> list[str]:
-    """Per metric, what of the job's own doing it follows; "" for none. The one judgement of explain and correlate.
+    """Own activity that each metric follows; "" for none. The common judgement of explain and correlate.
 
     ``x`` (n, p): the metrics ``names`` in ``rows``. A metric that changes over weeks follows nothing.
     """
@@ -176,7 +176,7 @@ GROWS = "it grows with the job's run time"
 
 
 def _adds_up(name: str, about: About, values: Floats, seconds: Floats) -> bool:
-    """Whether a metric that moves with the run time is a count over it: by its unit, or by growing in proportion."""
+    """True if a metric that moves with the run time is a count over it: by its unit, or by proportional growth."""
     if about.unit in _EXTENSIVE:
         return True
     if about.unit in _INTENSIVE or about.unit.endswith("/s") or name in job_metrics():
@@ -191,5 +191,5 @@ def _adds_up(name: str, about: About, values: Floats, seconds: Floats) -> bool:
 
 
 def unleaked(x: Floats, told: Sequence[str]) -> Floats:
-    """The metrics with those that leak taken out (all missing)."""
+    """The metrics with leaking ones missing."""
     return np.where(np.array([bool(leak) for leak in told]), np.nan, x) if told else x

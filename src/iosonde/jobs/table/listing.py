@@ -1,4 +1,4 @@
-"""Jobs to choose from: newest or slowest first, found by words, time, user, account, node and file system."""
+"""List of jobs: newest or slowest first, filtered by words, time, user, account, node and file system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sort = Literal["time", "slowness"]
 
 
 class JobFilter(NamedTuple):
-    """Which jobs; None = any. ``words``: all of them occur in id, step, name, user, motif or file system.
+    """Filter of jobs; None = any. ``words``: all of them occur in id, step, name, user, motif or file system.
 
     ``since_ns``, ``until_ns``: they ran in a part of [since, until). ``node``: one that they had, its domain aside.
     """
@@ -34,15 +34,15 @@ class JobFilter(NamedTuple):
     node: str | None = None
     file_system: str | None = None
     slow: bool = False
-    """Only those that took ``SLOW_AT`` times as long as others of their kind, or longer."""
+    """Only those at least ``SLOW_AT`` times as long as others of their kind."""
 
 
 class ListedJob(NamedTuple):
-    """A run of a job in a list; None = not known."""
+    """A run of a job in a list; None = unknown."""
 
     job: str
     run: str
-    """What else names it where the job has several: see ``run_names``."""
+    """Distinguishing name if the job has several runs: see ``run_names``."""
     step: str
     motif: str
     file_system: str
@@ -50,7 +50,7 @@ class ListedJob(NamedTuple):
     end_ns: int | None
     performance: float | None
     unit: str
-    """Of the performance: bytes/s, operations/s, or what a table that has neither says."""
+    """Unit of the performance: bytes/s, operations/s, or that of the table."""
     fraction_of_peak: float | None
     user: str
     account: str
@@ -58,12 +58,12 @@ class ListedJob(NamedTuple):
     nodes: int | None
     ranks: int | None
     run_s: float | None
-    """How long it ran (s); None: it has not ended, or nobody knows."""
+    """Run time (s); None: still running, or unknown."""
     state: str
     slowness: float | None
-    """How many times as long it took as the median of its kind (``jobs.table.slowness``)."""
+    """Ratio of its time to the median of its kind (``jobs.table.slowness``)."""
     slowness_by: str
-    """``I/O rate`` or ``run time``; "" where the slowness is not known."""
+    """``I/O rate`` or ``run time``; "" if the slowness is unknown."""
 
 
 class JobList(NamedTuple):
@@ -91,12 +91,12 @@ def must_be_jobs(table: JobTable) -> None:
 
 
 def found_jobs(table: JobTable, words: Sequence[str] = ()) -> Places:
-    """Rows in which every word occurs (any case), newest first."""
+    """Rows that contain every word (any case), newest first."""
     return chosen_jobs(table, JobFilter(words), "time", None)
 
 
 def chosen_jobs(table: JobTable, which: JobFilter, sort: Sort, slower: Slowness | None) -> Places:
-    """The rows of a filter, newest first; or slowest first, those of unknown slowness behind them, newest first.
+    """Rows of a filter, newest first; or slowest first, those of unknown slowness last, newest first.
 
     ``slower``: None: neither the filter nor the order needs it.
     """
@@ -130,7 +130,7 @@ def chosen_jobs(table: JobTable, which: JobFilter, sort: Sort, slower: Slowness 
 
 
 def _had(names: str, node: str) -> bool:
-    """Whether a comma list has a node; without its domain, where one of both has none."""
+    """True if a comma-separated list has a node; ignores the domain if one of both has none."""
     if node in names.split(","):
         return True
     short = node.lower().split(".")[0]
@@ -141,7 +141,7 @@ def _had(names: str, node: str) -> bool:
 
 
 def listed(table: JobTable, rows: Places, slower: Slowness | None = None) -> list[ListedJob]:
-    """What a list says of these rows; ``slower``: None: it is looked up."""
+    """Listed jobs of these rows; ``slower``: None: computed here."""
     rates = (*RATES, *performances(table))
     names = run_names(table, rows)
     found = _Listed(table, slower or slowness(table))

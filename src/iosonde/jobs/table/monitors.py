@@ -1,4 +1,4 @@
-"""Rows in which a monitor was dead, and what cannot be derived from numbers that do not fit each other.
+"""Rows with a dead monitor, and derived numbers whose inputs are inconsistent.
 
 A dead monitor writes zeros: all numbers of it are exactly 0 in a job, though they hardly ever are in others on the same
 file system. What is derived from servers that saw less than the job itself did (coverage above 1.2) is not known.
@@ -25,26 +25,26 @@ _MONITORS = {
     "metadata operations": tuple(n for n in METADATA if n.startswith("server_")),
     "traffic": ("server_read_", "server_written_", "server_write_", "server_rw_", "server_bytes"),
 }
-"""What the numbers of one monitor begin with."""
+"""Prefixes of the numbers of each monitor."""
 _OF_DATA = (
     *("others_bytes_", "others_read_ops_", "others_write_ops_", "contention_bandwidth_"),
     *("contention_ops_", "cf_ops_"),
 )
-"""Derived from the totals of the data servers."""
+"""Prefixes of numbers derived from the totals of the data servers."""
 _DERIVED: dict[str, tuple[str, ...]] = {
     "metadata operations": tuple(n for n in METADATA if n.startswith(("cf_", "contention_"))),
     "traffic": (*_OF_DATA, "cf_bandwidth_"),
 }
 _AMOUNTS = ("metadata operations", "traffic")
-"""A single one of these may be 0: nobody removed a directory."""
+"""Groups in which a single number may be 0: nobody removed a directory."""
 FEWEST = 5
-"""Rows with other values, on the same file system, that say what the numbers are like."""
+"""Least number of nonzero rows on the same file system for a judgement."""
 MOST_DEAD = 0.25
-"""Zeros in a larger share of the rows are what the numbers are like."""
+"""Largest share of zero rows for which zeros are anomalous."""
 NEAR_ZERO = 0.05
-"""Where other values come below this share of their median, 0 is one of them."""
+"""Values below this share of the median make 0 plausible."""
 _WHOLE = 10.0
-"""Of whole numbers, where other values come below this, 0 is one of them."""
+"""For integers, values below this make 0 plausible."""
 
 
 def alive(table: JobTable, notes: list[Note]) -> JobTable:
@@ -65,7 +65,7 @@ def alive(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def _dead(table: JobTable, values: Floats) -> Flags:
-    """Rows (n,) in which all known ``values`` (n, k) are 0, where such rows are rare and 0 is out of reach."""
+    """Rows (n,) in which all known ``values`` (n, k) are 0, if such rows are rare and 0 is implausible."""
     known = ~np.isnan(values)
     zero = known.any(axis=1) & ~((values != 0) & known).any(axis=1)
     dead = np.zeros(len(table), dtype=bool)
@@ -82,7 +82,7 @@ def _dead(table: JobTable, values: Floats) -> Flags:
 
 
 def _reaches_zero(largest: Floats) -> bool:
-    """Whether 0 is among what the largest number of each row (n,) may be."""
+    """True if 0 is a plausible value of the largest number of a row (n,)."""
     low, middle = np.percentile(largest, [1, 50])
     if low < NEAR_ZERO * middle or middle <= 0:
         return True
@@ -90,7 +90,7 @@ def _reaches_zero(largest: Floats) -> bool:
 
 
 def fitting(table: JobTable) -> JobTable:
-    """The table without what is derived from servers that saw too little: traffic of others beside over-coverage."""
+    """The table without numbers derived from servers that saw too little: traffic of others beside over-coverage."""
     rows = np.zeros(len(table), dtype=bool)
     for row, name in table.flags:
         if name == "cf_bandwidth_ratio" and "over-covered" in table.flags[row, name]:

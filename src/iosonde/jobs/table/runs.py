@@ -1,4 +1,4 @@
-"""The runs of one job that has several: what they are called, and which are worth a look first."""
+"""Runs of a job that has several: their names, and selection of the worst."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 12
 MOST_RUNS = 30
-"""Each of them is put beside its whole history, which takes a while."""
+"""Most runs; each is compared with its whole history, which takes a while."""
 
 
 def worth_a_look(table: JobTable, job_id: str, most: int = MOST_RUNS) -> list[str]:
-    """At most so many of a job's runs, those farthest below the best of their kind first; unknown performances last.
+    """A job's runs farthest below the best of their kind, at most ``most``; unknown performances last.
 
     As ``find_run`` takes them for a step.
     """
@@ -34,7 +34,7 @@ def worth_a_look(table: JobTable, job_id: str, most: int = MOST_RUNS) -> list[st
 
 
 def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
-    """The row of a job's run.
+    """Row of a job's run.
 
     ``step``: the run's step, its motif, or ``#2`` for the second of the job's runs in the table.
     Raises UsageError: no such job or step; several runs and no step.
@@ -72,7 +72,7 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
 
 
 def run_names(table: JobTable, rows: Places | None = None) -> list[str]:
-    """What ``find_run`` takes as the step of each row: "" where the job's id suffices, else step, motif or ``#2``.
+    """Step argument of ``find_run`` for each row: "" if the job's id suffices, else step, motif or ``#2``.
 
     ``rows``: which; None: all.
     """
@@ -87,7 +87,7 @@ def run_names(table: JobTable, rows: Places | None = None) -> list[str]:
 
 
 def _name_among(table: JobTable, rows: Places, row: int) -> str:
-    """The name of a row among the runs of its job."""
+    """Name of a row among the runs of its job."""
     if len(rows) == 1:
         return ""
     for names in (table.step, table.motif):

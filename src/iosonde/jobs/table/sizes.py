@@ -1,4 +1,4 @@
-"""A kind of job includes its size: motifs whose runs are of several sizes are split by classes of size.
+"""Sizes as part of a job's kind: motifs with runs of several sizes are split by classes of size.
 
 A motif is program, file mode and direction. Runs of 512 and of 4,096 ranks of one motif are no history of each other.
 Within a file system and a motif ranks, then nodes (where ranks do not split them), then bytes split the runs wherever
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 EXACT = 0.005
-"""Sizes of a class that differ by less than this share are named as one number."""
+"""Relative spread of a class below which it is named by one number."""
 
 
 def sizes_of(table: JobTable) -> dict[str, Floats]:
-    """Unit -> size of each run (n,), of what the table says; missing is NaN. Ranks, nodes, bytes, in this order."""
+    """Unit -> size of each run (n,); missing is NaN. Ranks, nodes, bytes, in this order."""
     found = {name: _counted(table, name) for name in SIZES[::-1]} | {"bytes": own_bytes(table)}
     return {unit: column for unit, column in found.items() if column is not None}
 
 
 def _counted(table: JobTable, name: str) -> Floats | None:
-    """Ranks or nodes: of the job, and where it does not say them, of its metrics."""
+    """Ranks or nodes: from the job, else from its metrics."""
     given, metric = table.sizes.get(name), table.metrics.get(f"own_{name}")
     if given is None or metric is None:
         return metric if given is None else given
@@ -41,7 +41,7 @@ def _counted(table: JobTable, name: str) -> Floats | None:
 
 
 def sized(table: JobTable) -> JobTable:
-    """The table with ``motif`` as ``name, 512 ranks`` where a motif has classes of size; ``base_motif`` keeps the name.
+    """The table with ``motif`` as ``name, 512 ranks`` for motifs with classes of size; ``base_motif`` keeps the name.
 
     A table that has a ``base_motif`` stays as it is. Missing data: runs of an unknown size keep the name.
     """
@@ -56,7 +56,7 @@ def sized(table: JobTable) -> JobTable:
 
 
 def unsized(table: JobTable) -> JobTable:
-    """The table with motifs as they are called, without sizes."""
+    """The table with motifs without sizes."""
     if table.base_motif is None:
         return table
     return replace(table, motif=table.base_motif, base_motif=None)
@@ -68,7 +68,7 @@ def bases(table: JobTable) -> Texts:
 
 
 def _named(name: str, sizes: dict[str, Floats], rows: Places) -> Texts:
-    """What each of these runs of one motif is called."""
+    """Names of these runs of one motif."""
     found = np.full(len(rows), name, dtype=object)
     for unit, column in sizes.items():
         label = size_classes(column[rows])
@@ -83,7 +83,7 @@ def _named(name: str, sizes: dict[str, Floats], rows: Places) -> Texts:
 
 
 def _size_words(values: Floats, unit: str) -> str:
-    """``512 ranks``, ``about 1.1 TiB``: the median, and whether all are like it."""
+    """``512 ranks``, ``about 1.1 TiB``: the median, and ``about`` unless all agree."""
     middle = float(np.median(values))
     about = "" if values.max() - values.min() <= EXACT * middle else "about "
     if unit == "bytes":
@@ -93,5 +93,5 @@ def _size_words(values: Floats, unit: str) -> str:
 
 
 def _whole(value: float) -> str:
-    """Two digits, or the whole number where it is exact."""
+    """Two digits, or the integer if exact."""
     return f"{round(value):d}"

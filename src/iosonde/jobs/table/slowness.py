@@ -1,4 +1,4 @@
-"""How many times as long a job took as others of its kind: by its I/O rate where that is known, else by its run time.
+"""Slowness of a job relative to its kind: by its I/O rate if known, else by its run time.
 
 Of a job with a performance: the median of its file system and motif over its own. Of one that only a scheduler
 recorded: its run time over the median of completed jobs of the same cluster, user, name and nodes. Both are ratios, 1 =
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 FEWEST = 8
 SLOW_AT = 1.5
-"""A list of slow jobs has those from this slowness on."""
+"""Least slowness of a slow job."""
 _COMPLETED = ("COMPLETED", "")
 RATES = ("performance_bytes_per_s", "performance_ops_per_s")
 
 
 class Slowness(NamedTuple):
-    """Ratios (n,), NaN = not known; ``by`` (n,): ``I/O rate``, ``run time``, or "" where it is not known."""
+    """Ratios (n,), NaN = unknown; ``by`` (n,): ``I/O rate``, ``run time``, or "" if unknown."""
 
     ratio: Floats
     by: Texts
 
 
 def slowness(table: JobTable) -> Slowness:
-    """Of every job of a table."""
+    """Slowness of every job of a table."""
     ratio = np.full(len(table), np.nan)
     by = np.full(len(table), "", dtype=object)
     places, motifs = table.file_system.astype(str), table.motif.astype(str)
@@ -62,7 +62,7 @@ def slowness(table: JobTable) -> Slowness:
 
 
 def _codes(columns: Sequence[Texts | Floats]) -> Places:
-    """A number a kind, from columns (n,) that tell kinds apart."""
+    """Number of the kind of each row, from the columns (n,) that define kinds."""
     codes = np.zeros(len(columns[0]), dtype=np.intp)
     for column in columns:
         _, code = np.unique(column, return_inverse=True)
@@ -72,7 +72,7 @@ def _codes(columns: Sequence[Texts | Floats]) -> Places:
 
 
 def _medians(kinds: Places, values: Floats) -> Floats:
-    """The median of its kind of each value, NaN left out; NaN where the kind has too few."""
+    """Median of each value's kind, NaN left out; NaN for too small kinds."""
     order = np.lexsort((values, kinds))
     sizes = np.bincount(kinds, minlength=1)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])

@@ -1,4 +1,4 @@
-"""Where a table of jobs comes from: files, or the store. The one place that chooses."""
+"""Source of a table of jobs: files, or the store. The one place that chooses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_TOLD = 5
 def from_files(
     paths: Sequence[Path], given: Sequence[Path], settings: Settings, warn: Told
 ) -> JobTable:
-    """The jobs of tables with a row a job, cleaned and with what follows from their columns.
+    """Jobs of tables with one row per job, cleaned and with derived columns.
 
     ``given``: files (or folders) that say what columns mean; none: as they are known, or called. ``warn`` gets
     what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
@@ -47,7 +47,7 @@ def from_files(
 
 
 def remarks(loaded: Sequence[Loaded], refused: Sequence[InputFileError]) -> list[str]:
-    """What to know of tables, a line each and once: rows that are no rows, what was left out, which numbers to doubt.
+    """Remarks on tables, unique lines: malformed rows, left-out rows, doubtful numbers.
 
     A note that only says why rows were left out is told as that.
     """
@@ -70,7 +70,7 @@ def from_store(
     job_id: str | None = None,
     shown: Callable[[JobTable], JobTable] | None = None,
 ) -> JobTable:
-    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
+    """Jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it has none.
 
     ``scheduled``: also those that only a scheduler recorded, without performance.
 
@@ -97,11 +97,11 @@ def from_store(
 
 
 LISTED = frozenset((*PERFORMANCES, FRACTION, "own_bytes"))
-"""Numbers without which a list of jobs would say something else: whether they did any I/O is one of them."""
+"""Numbers needed for a list of jobs, one of which shows that they did I/O."""
 
 
 def must_have(root: Path, table: JobTable, job_id: str) -> None:
-    """Raises NothingMeasuredError: the store knows the job, but of nothing that says how fast its I/O was."""
+    """Raise NothingMeasuredError if the store knows the job, but not the rate of its I/O."""
     if (table.job_id == job_id).any():
         return
     known = read_jobs(root, job_id=job_id, scalars=False)

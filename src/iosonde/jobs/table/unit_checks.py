@@ -1,4 +1,4 @@
-"""Units that numbers contradict: fractions in a column of percents, and a unit that changed in the middle of a history.
+"""Detection of wrong units: fractions in a column of percents, and a unit that changed within a history.
 
 A history is a metric's values by time: of servers those of a file system, of what jobs did or reached those of a kind
 of jobs. Its unit changed where logarithms fall into two groups (2-means), each in one piece of time or one of them in
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 LEAST, LEAST_SIDE = 10, 3
-"""So many values make a history that can be judged, and a group."""
+"""Least number of values of a history, and of a group."""
 TOLERANCE = 0.05
-"""Of ln of the factor, beside three standard errors."""
+"""Tolerance of ln of the factor, in addition to three standard errors."""
 _MOST_TOLERANCE = 0.7
 _EXCEPTIONS = 0.04
-"""Values of a group within the other one's piece of time, and values half-way between the groups: at most."""
+"""Largest share of values of a group within the other one's period, and of values between the groups."""
 _NEAR = 12
-"""Values on either side of a change that are compared as well: a history may drift."""
+"""Number of values compared on either side of a change: a history may drift."""
 _LOOK = 2000
-"""Of longer histories so many values, evenly spread, are looked at."""
+"""Most values examined; longer histories are thinned out evenly."""
 _POWERS = (1e3, 1024.0, 1e6, 1024.0**2, 1e9, 1024.0**3)
 FACTORS: dict[str, tuple[float, ...]] = {
     "bytes": _POWERS,
@@ -46,16 +46,16 @@ FACTORS: dict[str, tuple[float, ...]] = {
     "s": (60.0, 1e3, 3600.0, 1e6, 1e9),
     "percent": (100.0,),
 }
-"""What lies between units of a column. Of counts there are no other units."""
+"""Factors between units of a column. Counts have no other units."""
 _LEAST_WIDTH = 30.0
-"""Histories whose largest value is less than so many times the smallest have one unit."""
+"""Least ratio of the largest to the smallest value of a history with two units."""
 _FULLNESS = ("fullest_ost_percent", "emptiest_ost_percent", "mean_fullness_percent")
 _LEADERS = {
     "fullest_ost_percent": (_FULLNESS, 3),
     "oss_cpu_max_percent": (("oss_cpu_max_percent", "oss_cpu_mean_percent"), LEAST),
     "mds_cpu_max_percent": (("mds_cpu_max_percent", "mds_cpu_mean_percent"), LEAST),
 }
-"""A metric that no system keeps below 1%: what is in the same unit, and how many runs must say so."""
+"""Metrics that no system keeps below 1%: metrics in the same unit, and least number of runs."""
 _LEAST_FRACTION = 0.02
 _KINDS = ("own", "performance", "effect")
 
@@ -64,12 +64,12 @@ class UnitChange(NamedTuple):
     """Two units in one history."""
 
     low: Flags
-    """(n,) values of the group that is smaller in number."""
+    """(n,) values of the group with smaller numbers."""
     factor: float
 
 
 class UnitHistory(NamedTuple):
-    """Rows of what is compared, in the order of time."""
+    """Rows to compare, in time order."""
 
     name: str
     rows: Places
@@ -92,7 +92,7 @@ def units_checked(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def unit_change(values: Floats, factors: tuple[float, ...]) -> UnitChange | None:
-    """Whether a history (n,) in the order of time has two units. NaN, zeros and below are left out."""
+    """Change of unit in a history (n,) in time order; None without one. NaN, zeros and below are left out."""
     known = np.flatnonzero(values > 0)
     if len(known) < LEAST:
         return None
@@ -118,7 +118,7 @@ def unit_change(values: Floats, factors: tuple[float, ...]) -> UnitChange | None
 
 
 def _between(logs: Floats) -> float | None:
-    """What parts two groups that have hardly anything between them (2-means); None: there are none."""
+    """Boundary between two well separated groups (2-means); None: there are none."""
     low, high = float(logs.min()), float(logs.max())
     for _ in range(20):
         middle = (low + high) / 2
@@ -136,7 +136,7 @@ def _between(logs: Floats) -> float | None:
 
 
 def _smoothed(low: Flags) -> Flags:
-    """Each value's group by the majority of the five around it; by itself at the ends."""
+    """Group of each value by the majority of the five around it; by itself at the ends."""
     if len(low) < 5:
         return low
     total = np.convolve(low.astype(np.int64), np.ones(5, dtype=np.int64), mode="valid")
@@ -148,7 +148,7 @@ def _smoothed(low: Flags) -> Flags:
 def _factor(
     logs: Floats, low: Flags, pieces: Flags, changes: Places, factors: tuple[float, ...]
 ) -> float | None:
-    """The factor between two units that the groups differ by; None: none."""
+    """Factor between two units by which the groups differ; None: none."""
     own = low == pieces
     near = np.zeros(len(logs), dtype=bool)
     for place in changes.tolist():
@@ -185,7 +185,7 @@ def _spread(logs: Floats) -> float:
 
 
 def _independent(logs: Floats) -> float:
-    """How many independent values a piece of a history is worth."""
+    """Number of independent values in a part of a history."""
     apart = logs - logs.mean()
     variance = float((apart**2).sum())
     r = float((apart[1:] * apart[:-1]).sum()) / variance if variance > 0 else 0.0
@@ -194,7 +194,7 @@ def _independent(logs: Floats) -> float:
 
 
 def _wide(values: Floats) -> bool:
-    """Whether values lie far enough apart for two units."""
+    """True if the range of values allows for two units."""
     known = values[values > 0]
     if len(known) < LEAST:
         return False
@@ -202,7 +202,7 @@ def _wide(values: Floats) -> bool:
 
 
 def _strata(table: JobTable) -> tuple[list[UnitHistory], list[UnitHistory]]:
-    """Histories of file systems, and of kinds of jobs on them: name, and rows in the order of time."""
+    """Histories of file systems, and of kinds of jobs on them: name, and rows in time order."""
     kinds = table.strata()
     systems: dict[str, list[Places]] = {}
     for (system, _), rows in kinds.items():
@@ -222,7 +222,7 @@ def _strata(table: JobTable) -> tuple[list[UnitHistory], list[UnitHistory]]:
 
 
 def _in_time(table: JobTable, name: str, rows: Places) -> UnitHistory | None:
-    """A history; None where it is too short to be judged."""
+    """A history; None if it is too short."""
     rows = rows[table.start_ns[rows] != NULL_NS]
     if len(rows) < LEAST:
         return None
@@ -232,7 +232,7 @@ def _in_time(table: JobTable, name: str, rows: Places) -> UnitHistory | None:
 def _mended(
     table: JobTable, name: str, rows: Places, change: UnitChange, told: tuple[str, list[Note]]
 ) -> JobTable:
-    """Fractions as percent; of other units the group of fewer runs is missing."""
+    """The table with fractions as percent; for other units the group of fewer runs becomes missing."""
     where, notes = told
     values = table.metrics[name][rows]
     about = table.about(name)
@@ -254,7 +254,7 @@ def _mended(
 
 
 def _all_fractions(table: JobTable, notes: list[Note]) -> JobTable:
-    """Columns of percents that are fractions from begin to end."""
+    """The table with columns of percents that are fractions throughout converted."""
     for leader, (names, least) in _LEADERS.items():
         if leader not in table.metrics:
             continue
@@ -272,7 +272,7 @@ def _all_fractions(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def _stray_fractions(table: JobTable, of_systems: list[UnitHistory], notes: list[Note]) -> JobTable:
-    """Single runs whose fullness is a fraction among percents: a hundred times theirs fits the others."""
+    """Convert single runs whose fullness is a fraction among percents: a hundred times it fits the others."""
     for name in _FULLNESS:
         if name not in table.metrics:
             continue

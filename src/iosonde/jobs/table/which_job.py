@@ -1,4 +1,4 @@
-"""Which job of a table is meant by an id or a part of one."""
+"""Lookup of a job by an id or a part of one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 SHORTEST_PART = 3
-"""A shorter part of an id is a slip more often than a wish."""
+"""Least length of a partial id; a shorter one is more likely a typo."""
 _MOST_NAMED = 3
 
 
@@ -25,7 +25,7 @@ def found_job(
     of_store: bool = True,
     unknown: Callable[[], IosondeError] | None = None,
 ) -> str:
-    """The id of the table that is meant: itself, or the only one that begins or ends with it.
+    """Job id of the table that an input means: itself, or the only one that starts or ends with it.
 
     Raises UsageError: there is none (or what ``unknown`` makes), or several. A table that has no ids at all is not
     judged here.
@@ -56,6 +56,6 @@ def found_job(
 
 
 def _search(words: str, of_store: bool) -> Advice:
-    """The list of jobs in which these words occur, of the store or of the table that was given."""
+    """Advice to list jobs with these words, of the store or of the given table."""
     search = Argument("search", words)
     return Advice(Action("jobs", (search,) if of_store else ("TABLE", search)))

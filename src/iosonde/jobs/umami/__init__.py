@@ -1,1 +1,1 @@
-"""A run among its history, metric by metric: the diagram."""
+"""UMAMI diagram: a run within its history, metric by metric."""

@@ -43,18 +43,18 @@ STANDARD: tuple[tuple[str, ...], ...] = (
     ("overloaded_oss",),
     ("radius_max_hops",),
 )
-"""Rows of a diagram that nobody asked special metrics of, in order: of each the first that is known."""
+"""Default rows of a diagram, in order: of each the first known metric."""
 LARGEST = 1e200
-"""Numbers from here on are no measurement of anything: they are missing."""
+"""Numbers from here on are implausible and taken as missing."""
 LARGEST_GAP = 0.01
-"""A larger share of missing samples of servers is told."""
+"""Largest missing share of server samples without a note."""
 MOST_ROWS = 10
-"""Rows that nobody asked for, at most."""
+"""Most default rows."""
 
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One metric of the job and of its history.
+    """Metric of the job and of its history.
 
     ``values`` (n,), missing is NaN: of the runs of ``Umami.times_s``. ``stood``: the job's value, its class,
     its box and the number of other runs that have a value. ``flags``: of ``model.quality.QUALITY``, of the
@@ -140,7 +140,7 @@ def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
 
 
 def measured(values: Floats) -> Floats:
-    """Without what is no measurement of anything: numbers from ``LARGEST`` on are NaN."""
+    """Values with NaN for implausible numbers, from ``LARGEST`` on."""
     return np.where(np.abs(values) < LARGEST, values, np.nan)
 
 
@@ -150,7 +150,7 @@ def _seconds(instants: NDArray[np.int64]) -> Floats:
 
 
 def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tuple[str, ...]]:
-    """Rows of other runs of the same (file system, motif) of a ``sized`` table in order of time, and notes on them.
+    """Rows of other runs of the same (file system, motif) of a ``sized`` table in time order, and notes on them.
 
     A run whose begin is not known is in no history, and has none. A job without a motif has none either: what
     it could be compared with is not known.
@@ -175,7 +175,7 @@ def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tup
 
 
 def _unseen(table: JobTable, row: int) -> tuple[str, ...]:
-    """How much of what servers did while the job ran is not known: its share of it is at most what it seems."""
+    """Note on the missing share of server samples during the job: its coverage is an upper bound."""
     column = table.metrics.get("server_missing_ratio")
     share = float("nan") if column is None else float(column[row])
     if not share > LARGEST_GAP:
@@ -184,12 +184,12 @@ def _unseen(table: JobTable, row: int) -> tuple[str, ...]:
 
 
 def standard_rows(table: JobTable) -> list[str]:
-    """The standard rows of which something is known of any job."""
+    """Default rows with a known value for any job."""
     return _known(table, np.arange(len(table)))
 
 
 def _known(table: JobTable, order: Places) -> list[str]:
-    """The standard rows of which something is known here; but for performance none: what the table describes itself."""
+    """Default rows with a known value here; if only performance, the metrics that the table describes itself."""
 
     def anything(name: str) -> bool:
         return name in table.metrics and bool(np.isfinite(table.metrics[name][order]).any())

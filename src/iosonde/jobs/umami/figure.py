@@ -1,4 +1,4 @@
-"""The UMAMI diagram as a figure's data: what a renderer draws, in numbers and words, before anything is drawn.
+"""Data of an UMAMI figure: numbers and words for a renderer, before anything is drawn.
 
 ::
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 WRAP = 16
-"""Characters of a label's line beside its row."""
+"""Most characters of a label's line beside its row."""
 _LINES = 4
 SIGNS = {
     Standing.BAD: "--",
@@ -43,12 +43,12 @@ SIGNS = {
     Standing.TOO_LITTLE_HISTORY: "?",
     Standing.MISSING: "?",
 }
-"""Beside every colour: nobody has to see it."""
+"""Symbols beside the colours, for readers who cannot tell colours apart."""
 FLAT = 1e-9
-"""Values that differ by less than this share of them are drawn as the same."""
+"""Relative difference below which values are drawn as equal."""
 _HALF_DAY_S = 43_200.0
 CONTENTION = "contention"
-"""A group of metrics that are drawn from 0 on: a job that counted more than its servers had no company."""
+"""Group of metrics drawn from 0 on: negative contention means none."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class BoxMark:
 
 @dataclass(frozen=True)
 class UmamiRow:
-    """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
+    """Metric of a figure. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
 
     ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
     which names the colour. ``rank``: where the value stands, in words.
@@ -93,7 +93,7 @@ class UmamiRow:
 
 @dataclass(frozen=True)
 class UmamiFigure:
-    """All rows over one range of time (s since the epoch); ``place``: which run is the job.
+    """All rows over one range of time (s since the epoch); ``place``: index of the job's run.
 
     ``dated``: whether times are known at all. ``gaps``: runs to which no line leads, since nothing ran for weeks
     before them. ``sentence``: why the job was slow, "" where nobody asked. ``caption``: how to read it, and what to
@@ -114,7 +114,7 @@ class UmamiFigure:
 
 
 def umami_figure(umami: Umami, shown: Shown | None = None, sentence: str = "") -> UmamiFigure:
-    """The figure of a diagram. ``shown``: how many runs and rows are drawn (None: what a picture has room for).
+    """The figure of a diagram. ``shown``: number of runs and rows drawn (None: those that fit a picture).
 
     Classes and boxes are those of the whole history, however many runs are drawn.
     """
@@ -140,7 +140,7 @@ def umami_figure(umami: Umami, shown: Shown | None = None, sentence: str = "") -
 
 
 def _title(umami: Umami) -> str:
-    """The job, when it began, what it ran and where."""
+    """Title: the job, its start, its program and file system."""
     step = f".{umami.step}" if umami.step else ""
     began = float(umami.times_s[umami.place])
     if np.isfinite(began):
@@ -207,7 +207,7 @@ def wrapped_label(label: str) -> tuple[str, ...]:
 
 
 def _range(values: Floats) -> tuple[float, float]:
-    """What both columns of a row show: all values and a little air; a constant one in the middle."""
+    """Range of both columns of a row: all values and a margin; a constant one in the middle."""
     known = values[np.isfinite(values)]
     if len(known) == 0:
         return 0.0, 1.0
@@ -219,7 +219,7 @@ def _range(values: Floats) -> tuple[float, float]:
 
 
 def _ticks(values: Floats, low: float, high: float) -> tuple[float, ...]:
-    """Round values; of a constant row its value, of an empty one none."""
+    """Round values; for a constant row its value, for an empty one none."""
     known = np.unique(values[np.isfinite(values)])
     return linear_ticks(low, high) if len(known) > 1 else tuple(known.tolist())
 
@@ -233,7 +233,7 @@ def _box(row: MetricRow, divisor: float, least: float) -> BoxMark | None:
 
 
 def _rank(row: MetricRow) -> str:
-    """``lowest of 20``, ``above 37% of 19 others``; "" where that cannot be said."""
+    """``lowest of 20``, ``above 37% of 19 others``; "" if unknown."""
     stood = row.stood
     if np.isnan(stood.value) or stood.n == 0:
         return ""
@@ -248,7 +248,7 @@ def _rank(row: MetricRow) -> str:
 
 
 def _caption(umami: Umami, rows: tuple[UmamiRow, ...]) -> tuple[str, ...]:
-    """How the colours and boxes are meant, and every reservation."""
+    """Legend of colours and boxes, and all reservations."""
     lines = [
         "bad, poor, ok, good: quarters of the history (the job is not part of it), worst first; "
         f"box: its quartiles, whiskers: {WHISKERS[0]:g}% and {WHISKERS[1]:g}%"

@@ -40,7 +40,7 @@ def draw_runs(axes: Axes, figure: UmamiFigure, row: UmamiRow, *, dark: bool) -> 
 
 
 def _cross_size(axes: Axes, times: Any) -> float:
-    """Points: as large as runs are apart, so that crosses do not fuse; never too small to be seen."""
+    """Size in points: the distance of runs, so that crosses do not merge; never too small to see."""
     if len(times) < 2:
         return 5.0
     canvas: Any = axes.figure
@@ -51,7 +51,7 @@ def _cross_size(axes: Axes, times: Any) -> float:
 
 
 def draw_box(axes: Axes, row: UmamiRow, style: Style, *, dark: bool) -> None:
-    """Quartiles, whiskers at 5% and 95%, what is outside as circles, and the job's value as a dashed line."""
+    """Quartiles, whiskers at 5% and 95%, outliers as circles, and the job's value as a dashed line."""
     axes.set_xlim(0, 1)
     box = row.box
     ink: dict[str, Any] = {"color": style.ink, "lw": 1.0, "solid_capstyle": "butt", "zorder": 3}

@@ -1,4 +1,4 @@
-"""Where a value stands in its history: the colour of a row of an UMAMI diagram, and its box.
+"""Standing of a value in its history: the colour of a row of an UMAMI diagram, and its box.
 
 The history excludes the value itself, whichever run is asked about; the caller gives both.
 Source: Lockwood et al., UMAMI (PDSW 2017), figure 2 and its published code; docs/methods/umami.md.
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Good = Literal["high", "low"] | None
-"""Which end of a metric is good; None where nobody can say."""
+"""Good end of a metric; None if unknown."""
 ENOUGH = 5
-"""Earlier values from which on a value is judged."""
+"""Least number of earlier values for a judgement."""
 WHISKERS = (5.0, 95.0)
 """Percentiles at which the whiskers end."""
 
 
 class Standing(StrEnum):
-    """What a value amounts to. The first four are quartiles of the history, worst first."""
+    """Standing of a value. The first four are quartiles of the history, worst first."""
 
     BAD = "bad"
     POOR = "poor"
     OK = "ok"
     GOOD = "good"
     NEUTRAL = "neutral"
-    """No end of this metric is good or bad."""
+    """Metric without a good or bad end."""
     TOO_LITTLE_HISTORY = "too little history"
     MISSING = "missing"
 
@@ -46,7 +46,7 @@ _WORST_FIRST = (Standing.BAD, Standing.POOR, Standing.OK, Standing.GOOD)
 
 @dataclass(frozen=True)
 class Stood:
-    """A value in its history; ``box`` and ``share`` are in there even where no class is given.
+    """A value in its history; ``box`` and ``share`` are set even without a class.
 
     ``share``: share of the history below the value, ties half (NaN if either is missing);
     ``tied``: quartiles could not be told apart at this value; ``alike``: values of the history that equal it.
@@ -62,7 +62,7 @@ class Stood:
 
 
 def stand(history: Floats, value: float, good: Good) -> Stood:
-    """Judge ``value`` by ``history`` (n,), which does not hold it.
+    """Judge ``value`` by ``history`` (n,), which does not contain it.
 
     Unit: that of the values. Missing data: what is not finite is left out of the history; such a value is
     ``MISSING``. Fewer than ``ENOUGH`` known earlier values give no class.
@@ -82,7 +82,7 @@ def stand(history: Floats, value: float, good: Good) -> Stood:
 
 
 def quartile_of(history: Floats, value: float, good: Literal["high", "low"]) -> tuple[int, bool]:
-    """The quartile (0 to 3) of ``history`` (n > 0, none missing) that holds ``value``, and whether by a tie.
+    """Quartile (0 to 3) of ``history`` (n > 0, none missing) that holds ``value``, and True for a tie.
 
     It is the first of the percentiles 25, 50, 75, 100 that is not below the value; above all, the last.
     Where two or more of minimum, quartiles and maximum *equal* the value, quartiles around it cannot be
@@ -119,7 +119,7 @@ def percentile_box(history: Floats) -> Box:
 
 
 def cliffs_delta(these: Floats, those: Floats) -> float:
-    """How much more often a value of ``these`` (n,) is above one of ``those`` (m,) than below: -1 to 1.
+    """Cliff's delta: probability that a value of ``these`` (n,) exceeds one of ``those`` (m,), minus the reverse.
 
     Missing data: NaN is left out; NaN when a side is empty. Source: Cliff 1993.
     """

@@ -11,7 +11,7 @@ SCHEMA_VERSION = 2
 
 
 def as_json(umami: Umami) -> dict[str, Any]:
-    """Everything: the runs with all their values, and ``records``."""
+    """All data: the runs with all their values, and ``records``."""
     return {
         "schema_version": SCHEMA_VERSION,
         "job_id": umami.job_id,
@@ -31,7 +31,7 @@ def as_json(umami: Umami) -> dict[str, Any]:
 
 
 def records(umami: Umami) -> list[dict[str, Any]]:
-    """A record a metric: its value, class and history in numbers."""
+    """A record per metric: its value, class and history in numbers."""
     return [_record(row) for row in umami.rows]
 
 
@@ -63,5 +63,5 @@ def _record(row: MetricRow) -> dict[str, Any]:
 
 
 def known(value: float) -> float | None:
-    """None for what is missing."""
+    """The value, or None for NaN."""
     return value if math.isfinite(value) else None

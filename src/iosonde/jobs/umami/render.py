@@ -1,4 +1,4 @@
-"""Draws an UMAMI diagram with matplotlib: rows without gaps, runs and boxes 4 to 1, one axis of time.
+"""Draws an UMAMI diagram with matplotlib: rows without gaps, runs and boxes 4 to 1, one time axis.
 
 Where there is room a row's words stand left of it; on narrow pictures above it.
 """
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BESIDE_FROM_IN = 5.2
-"""Pictures from this width on have the words beside the rows."""
+"""Least width of pictures with words beside the rows."""
 _MARGIN_IN, _TICKS_IN, _WORDS_IN = 0.12, 0.42, 1.3
 _SHARES = (0.8, 0.2)
-"""Of the width: runs, box."""
+"""Shares of the width: runs, box."""
 _LABEL, _LINE_IN = 8.5, 0.145
 
 
@@ -120,7 +120,7 @@ def _caption(figure: UmamiFigure, width: float) -> list[str]:
 
 
 def _words(canvas: Figure, figure: UmamiFigure, plan: _Plan, style: Style) -> None:
-    """Title, what the history is, and the caption."""
+    """Title, description of the history, and caption."""
     lines = wrapped(figure.title, 12, plan.width - 2 * _MARGIN_IN)
     left = _MARGIN_IN / plan.width
     plain: dict[str, Any] = {"parse_math": False, "linespacing": 1.25}
@@ -182,7 +182,7 @@ def _row_words(
 
 
 def _badge(role: str, style: Style, *, dark: bool) -> dict[str, Any]:
-    """How a class's word stands out: filled with its colour where it judges, else framed."""
+    """Style of a class's word: filled with its colour if it judges, else framed."""
     colour = role_colour(role, dark=dark)
     judged = role in ("bad", "poor", "ok", "good")
     face = colour if judged else style.ground

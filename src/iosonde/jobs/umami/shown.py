@@ -1,4 +1,4 @@
-"""What of a diagram is drawn: so many runs around the job, so many rows, none that repeats another."""
+"""Selection of the drawn part of a diagram: runs around the job, and rows without repetitions."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 MOST_RUNS, MOST_ROWS = 30, 9
-"""Runs and rows that can be told apart in a picture."""
+"""Most runs and rows distinguishable in a picture."""
 _FEWEST = 4
-"""Fewer values are in the same order by chance."""
+"""Least number of distinct values: fewer are in the same order by chance."""
 _WEEK_S = 7 * 86_400.0
 _FARTHER = 4.0
-"""A gap is as long as so many usual distances between runs, and a week at least."""
+"""Least gap in typical distances between runs, and at least a week."""
 
 
 class Shown(NamedTuple):
-    """How much is drawn. ``runs``, ``rows``: None draws all; all rows include those that repeat another."""
+    """Numbers of runs and rows drawn. ``runs``, ``rows``: None draws all, with rows that repeat another."""
 
     runs: int | None = MOST_RUNS
     rows: int | None = MOST_ROWS
 
     def slice(self, umami: Umami) -> slice:
-        """The runs: the latest up to the job, and later ones where there are too few before it."""
+        """Slice of runs: the latest up to the job, and later ones if there are too few before it."""
         n = len(umami.times_s)
         if self.runs is None or n <= self.runs:
             return slice(0, n)
@@ -37,7 +37,7 @@ class Shown(NamedTuple):
         return slice(last - self.runs, last)
 
     def picked(self, rows: Sequence[MetricRow]) -> tuple[MetricRow, ...]:
-        """The rows, in order."""
+        """Rows drawn, in order."""
         if self.rows is None:
             return tuple(rows)
         kept: list[MetricRow] = []
@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 
 
 def repeats(one: Floats, other: Floats) -> bool:
-    """Whether two metrics put all runs in the same order, or in the opposite one: one row says what both say.
+    """True if two metrics order all runs equally, or oppositely: one row suffices.
 
     Shapes (n,). Runs that miss one of both count as a difference; so do fewer than ``_FEWEST`` different values.
     """
@@ -65,7 +65,7 @@ def repeats(one: Floats, other: Floats) -> bool:
 
 
 def gaps(times_s: Floats) -> tuple[int, ...]:
-    """Places of runs before which nothing ran for weeks: no line leads to them. ``times_s`` (n,) ascending."""
+    """Indices of runs after weeks without any: no line leads to them. ``times_s`` (n,) ascending."""
     steps = np.diff(times_s)
     if len(steps) < 2:
         return ()

@@ -28,7 +28,7 @@ DARK = {
     Standing.MISSING: "#a3b0bb",
 }
 HISTORY = {"light": "#7d5a9e", "dark": "#b79bd6"}
-"""The line of the runs."""
+"""Line colour of the runs."""
 ANSI = {
     Standing.BAD: "31;1",
     Standing.POOR: "33",
@@ -38,7 +38,7 @@ ANSI = {
     Standing.TOO_LITTLE_HISTORY: "2",
     Standing.MISSING: "2",
 }
-"""Of a terminal."""
+"""Terminal colours."""
 
 
 def role_colour(role: str, *, dark: bool) -> str:

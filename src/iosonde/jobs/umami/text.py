@@ -1,4 +1,4 @@
-"""The UMAMI diagram for a terminal: one line a metric.
+"""The UMAMI diagram for a terminal: one line per metric.
 
 ::
 
@@ -20,11 +20,11 @@ from iosonde.jobs.umami.quartile import Standing
 from iosonde.jobs.umami.style import ANSI
 
 LEAST_COLUMNS, MOST_COLUMNS = 72, 200
-"""Narrower terminals wrap; in wider ones the lines would be hard to follow."""
+"""Narrower terminals wrap; longer lines would be hard to follow."""
 
 
 class _Signs(NamedTuple):
-    """What a line is drawn with."""
+    """Characters of a line."""
 
     blocks: str
     gap: str
@@ -98,7 +98,7 @@ def _widths(figure: UmamiFigure, columns: int) -> _Widths:
 
 
 def _within(figure: UmamiFigure) -> bool:
-    """Whether there are later runs than the job: then it stands in brackets among them."""
+    """True if there are later runs than the job, which then stands in brackets among them."""
     return figure.place < len(figure.times_s) - 1
 
 
@@ -147,7 +147,7 @@ def _line(row: UmamiRow, drawing: _Drawing) -> str:
 
 
 def _runs(row: UmamiRow, shown: slice, signs: _Signs) -> str:
-    """A block a run, from the lowest to the highest of all runs; a dot for what is missing."""
+    """A block per run, from the lowest to the highest of all runs; a dot for missing values."""
     values = row.values
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
@@ -189,7 +189,7 @@ def _wide(text: str) -> int:
 
 
 def _fitted(text: str, width: int) -> str:
-    """Exactly ``width`` columns."""
+    """The text cut or padded to ``width`` columns."""
     if _wide(text) > width:
         while text and _wide(text) > width - 1:
             text = text[:-1]

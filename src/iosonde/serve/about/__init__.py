@@ -1,1 +1,1 @@
-"""What the server says of itself: versions, thresholds, what the probes cost, the glossary."""
+"""Routes about the server: versions, thresholds, cost of the probes, the glossary."""

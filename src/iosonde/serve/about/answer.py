@@ -27,24 +27,24 @@ Nothing = Annotated[Parameters, Query()]
 
 
 class AboutRoutes:
-    """Answers the routes. ``static``: the built page, which carries the glossary."""
+    """Handlers of the routes. ``static``: the built page, which has the glossary."""
 
     def __init__(self, root: Path, names: Pseudonyms, shared: Shared, static: Path) -> None:
         self._root, self._names, self._shared, self._static = root, names, shared, static
 
     async def about(self, request: Request, _: Nothing) -> Response:
-        """Version, store, words and thresholds that the page explains."""
+        """Version, store, words and thresholds for the page."""
         return json_answer(request, JsonBody(wire.dumps(self._about()), None))
 
     async def cost(self, request: Request, query: Annotated[PageQuery, Query()]) -> Response:
-        """What every running probe asks of its storage."""
+        """Cost of every running probe for its storage."""
         answer = await self._shared.answer(
             ("cost", query), lambda: json_body(wire.dumps(self._cost(query)))
         )
         return json_answer(request, answer)
 
     async def glossary(self, request: Request, _: Nothing) -> Response:
-        """The words of docs/glossary.md; none where the page was not built."""
+        """Words of docs/glossary.md; none if the page was not built."""
         body = await self._shared.answer(
             "glossary", lambda: json_body(wire.dumps(read_glossary(self._static)))
         )

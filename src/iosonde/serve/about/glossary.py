@@ -18,7 +18,7 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def read_glossary(folder: Path) -> dict[str, Any]:
-    """``sections`` of ``title`` and ``words``; none where ``folder`` has no glossary."""
+    """``sections`` of ``title`` and ``words``; none if ``folder`` has no glossary."""
     try:
         text = (folder / NAME).read_text(encoding="utf-8")
     except OSError:

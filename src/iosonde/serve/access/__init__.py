@@ -1,1 +1,1 @@
-"""Who may ask, and over which connection: a token, TLS, deadlines, and requests that end before their answer."""
+"""Access control: a token, TLS, deadlines, and cancelled requests."""

@@ -1,4 +1,4 @@
-"""Connections that may not be kept open for nothing: uvicorn waits for ever for the rest of a request.
+"""Limits on connections: uvicorn waits forever for the rest of a request.
 
 ::
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     import ssl
 
 HANDSHAKE_S = 10.0
-"""Two round trips and a signature."""
+"""Deadline of the TLS handshake: two round trips and a signature."""
 REQUEST_S = 10.0
-"""A request is a line and some headers."""
+"""Deadline of a request: a line and some headers."""
 READ_S = 60.0
-"""A client that takes nothing for so long is gone, or does harm."""
+"""Longest time without reading by a client; then it is gone, or does harm."""
 MOST_CONNECTIONS = 512
-"""Pages keep one or two each; a process may have 1024 files open."""
+"""Most connections: pages keep one or two each; a process may have 1024 files open."""
 ACCEPTED_AT_ONCE = 32
-"""Sockets that are open before any of them is counted."""
+"""Most sockets opened before any of them is counted."""
 QUEUED = 1024
-"""Clients whose connection the kernel keeps until it is accepted."""
+"""Length of the kernel's queue of clients before acceptance."""
 _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\nconnection: close\r\n"
     b"retry-after: 10\r\n\r\ntoo many connections\n"
@@ -47,11 +47,11 @@ _LINES, _MINUTE_S = 5, 60.0
 
 
 class BoundedConnection(H11Protocol):
-    """uvicorn's protocol with deadlines. ``tls``: agreed on first, None: none."""
+    """uvicorn's protocol with deadlines. ``tls``: handshake first, None: no TLS."""
 
     tls: ssl.SSLContext | None = None
     idle: ClassVar[dict[BoundedConnection, None]]
-    """Those of this server that are not being answered, the longest first."""
+    """Idle connections of this server, the longest first."""
     handshake_s = HANDSHAKE_S
     request_s = REQUEST_S
     read_s = READ_S
@@ -66,7 +66,7 @@ class BoundedConnection(H11Protocol):
         self._read_by: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has come: there is room, or room is made."""
+        """Accept a client, closing an idle connection if there is no room."""
         self._accepted = transport
         full = len(self.connections) >= self.most
         if full and not self._make_room():
@@ -82,7 +82,7 @@ class BoundedConnection(H11Protocol):
             self._handshake = self.loop.create_task(self._agree(transport, self.tls))
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request, or several."""
+        """Handle a part of a request, or several requests."""
         if self.transport is None:  # it came with the end of the handshake
             self._early += data
             return
@@ -96,7 +96,7 @@ class BoundedConnection(H11Protocol):
             self._wait_for_request()
 
     def on_response_complete(self) -> None:
-        """An answer is written; the keep-alive limit holds until the next request begins."""
+        """Handle a written answer; the keep-alive limit holds until the next request."""
         super().on_response_complete()
         if self._answering() or self.transport.is_closing():
             return
@@ -105,7 +105,7 @@ class BoundedConnection(H11Protocol):
             self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
+        """Handle the end of the connection."""
         self._cancel("_whole_by")
         self._cancel("_read_by")
         self.idle.pop(self, None)
@@ -117,25 +117,25 @@ class BoundedConnection(H11Protocol):
             super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The client does not take what was written."""
+        """Handle a client that does not read."""
         super().pause_writing()
         self._cancel("_read_by")
         self._read_by = self.loop.call_later(self.read_s, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It has taken most of it."""
+        """Handle a client that reads again."""
         self._cancel("_read_by")
         super().resume_writing()
 
     def shutdown(self) -> None:
-        """The server ends."""
+        """Shut down with the server."""
         if self.transport is None:
             self._end()
         else:
             super().shutdown()
 
     async def _agree(self, transport: asyncio.Transport, tls: ssl.SSLContext) -> None:
-        """The handshake. A client that does not manage it is nobody's trouble."""
+        """Run the TLS handshake. A client that fails it is dropped silently."""
         try:
             secured = await self.loop.start_tls(
                 transport, self, tls, server_side=True, ssl_handshake_timeout=self.handshake_s
@@ -155,7 +155,7 @@ class BoundedConnection(H11Protocol):
         self._wait_for_request()
 
     def _make_room(self) -> bool:
-        """End the connection that has asked for nothing the longest; False: all are being answered."""
+        """Close the connection that has been idle longest; False: all are busy."""
         longest = next(iter(self.idle), None)
         if longest is None:
             return False
@@ -188,7 +188,7 @@ class BoundedConnection(H11Protocol):
 
 
 def bounded_connections(context: ssl.SSLContext | None) -> type[BoundedConnection]:
-    """The protocol for one server: with TLS or without, and no more connections than half the files it may open."""
+    """Protocol for one server: with TLS or without, and connections up to half the open-file limit."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     class Connection(BoundedConnection):
@@ -200,14 +200,14 @@ def bounded_connections(context: ssl.SSLContext | None) -> type[BoundedConnectio
 
 
 class FewLines(logging.Filter):
-    """Passes a few lines of each text a minute, and then one that counts the others."""
+    """Passes a few log lines of each text per minute, and then one that counts the others."""
 
     def __init__(self) -> None:
         super().__init__()
         self._seen: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written."""
+        """True if a line is to be written."""
         now, text = time.monotonic(), str(record.msg)[:200]
         since, n = self._seen.get(text, (now, 0))
         if now - since >= _MINUTE_S:

@@ -1,4 +1,4 @@
-"""Requests that end before their answer: the client has gone, or the server ends.
+"""Cancellation of requests: the client has gone, or the server ends.
 
 uvicorn tells an application that its client has gone only if it asks, and logs a cancelled one with its traceback. Here
 the connection cancels the task that answers (``connections``), and that task ends quietly.
@@ -29,13 +29,13 @@ def client_gone(scope: MutableMapping[str, Any] | None) -> None:
 
 
 class EndedRequests:
-    """ASGI middleware, the outermost: a cancelled request is no mistake, and gets a 503 where somebody still waits."""
+    """Outermost ASGI middleware: a cancelled request is no error, and gets a 503 if a client still waits."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or end quietly."""
+        """Answer, or end silently."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

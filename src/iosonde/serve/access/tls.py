@@ -1,4 +1,4 @@
-"""A certificate and its key: read before anything is served, so that a wrong one is said at once."""
+"""TLS certificate and key: read before serving, so that a wrong one is reported at once."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from iosonde.model.errors import UsageError
 
 
 class Tls(NamedTuple):
-    """Two PEM files. The certificate's may hold the chain behind it."""
+    """Two PEM files. The certificate's may also hold the chain."""
 
     cert: Path
     key: Path
 
 
 def context_of(tls: Tls) -> ssl.SSLContext:
-    """What a server needs: TLS from version 1.2 on. Raises ssl.SSLError, OSError."""
+    """TLS context of a server: version 1.2 or later. Raises ssl.SSLError, OSError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.load_cert_chain(tls.cert, tls.key, password=_no_password)
@@ -25,7 +25,7 @@ def context_of(tls: Tls) -> ssl.SSLContext:
 
 
 def checked_tls(cert: Path | None, key: Path | None) -> Tls | None:
-    """The pair, if any was given. Raises UsageError: only one, unreadable, no pair."""
+    """The pair, if given. Raises UsageError: only one, unreadable, no pair."""
     if cert is None and key is None:
         return None
     if cert is None or key is None:
@@ -47,5 +47,5 @@ def checked_tls(cert: Path | None, key: Path | None) -> Tls | None:
 
 
 def _no_password() -> str:
-    """OpenSSL would ask the terminal otherwise."""
+    """Empty password: OpenSSL would ask the terminal otherwise."""
     return ""

@@ -1,4 +1,4 @@
-"""A token that every request must carry: as ``Authorization: Bearer``, or as the password that a browser asks for."""
+"""Token check for every request: as ``Authorization: Bearer``, or as the password in a browser."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 LEAST = 16
-"""Characters of a token; fewer can be guessed."""
+"""Least length of a token; shorter ones can be guessed."""
 _MOST = 4096
 _MAKE = "openssl rand -hex 32 > FILE && chmod 600 FILE"
 _CHALLENGE = 'Basic realm="iosonde", charset="UTF-8"'
 
 
 def read_token(path: Path) -> str:
-    """The token of a file, its first line. Raises UsageError: not there, readable by others, too short."""
+    """Read the token from the first line of a file. Raises UsageError: missing, readable by others, too short."""
     try:
         with opened(path, WORD_BYTES) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -56,7 +56,7 @@ class TokenGuard:
         self._token = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on or refuse."""
+        """Pass the request on or refuse it."""
         if scope["type"] != "http" or self._carried(scope):
             await self._app(scope, receive, send)
             return

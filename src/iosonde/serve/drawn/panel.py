@@ -1,4 +1,4 @@
-"""``/api/panel``: one operation of a target, with its windows, what is usual and slow stretches, as a file."""
+"""``/api/panel``: one operation of a target, with its windows, baseline and slow spans, as a file."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ else:
 
 
 class PanelQuery(PictureParameters, SeriesQuery):
-    """What ``/api/panel`` is asked: a range of a series, and a file's form."""
+    """Parameters of ``/api/panel``: a range of a series, and a file's form."""
 
     op: Op = Field(description="which operation")
 
 
 class PanelRoute:
-    """Answers ``/api/panel``. ``shared`` has the thread on which pictures are drawn."""
+    """Handler of ``/api/panel``. ``shared`` has the drawing thread."""
 
     def __init__(self, store: Store, shared: Shared, clock: Callable[[], int]) -> None:
         self._store, self._shared, self._clock = store, shared, clock
 
     async def answer(self, query: Annotated[PanelQuery, Query()]) -> Response:
-        """What a panel of the page shows: its marks as data or as a table, or its picture."""
+        """Content of a panel of the page: its marks as data or as a table, or its picture."""
         now_ns = self._clock()
         asked = series_request(query, now_ns)
         until_ns = now_ns if asked.until_ns is None else asked.until_ns

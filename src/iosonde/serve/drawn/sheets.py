@@ -1,4 +1,4 @@
-"""A sheet as a file: a picture, or a table of what it draws."""
+"""A sheet as a file: a picture, or a table of its content."""
 
 from __future__ import annotations
 

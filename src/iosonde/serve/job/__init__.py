@@ -1,1 +1,1 @@
-"""A job beside the storage and the load of its time."""
+"""Route of a job with the storage and load of its time."""

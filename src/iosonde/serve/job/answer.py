@@ -1,4 +1,4 @@
-"""``/api/job``: what storage was like while a job ran, what it did itself, and, of a scheduler's job, its sentence.
+"""``/api/job``: storage during a job, its own I/O, and the sentence for a scheduler's job.
 
 The diagram of a job with a performance is ``/api/umami``; what stands here holds for every job of the store.
 """
@@ -46,7 +46,7 @@ _MOST_EVENTS = 20
 
 
 class JobQuery(Parameters):
-    """What ``/api/job`` is asked."""
+    """Parameters of ``/api/job``."""
 
     job: Text = Field(min_length=1, description=parameters.JOB)
     run: Text = Field("", description=parameters.RUN_OF_JOB)
@@ -54,7 +54,7 @@ class JobQuery(Parameters):
 
 
 class JobRoute:
-    """Answers ``/api/job``. ``shared`` has a thread for slow questions."""
+    """Handler of ``/api/job``. ``shared`` has a thread for slow questions."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class JobRoute:
         self._names, self._shared, self._clock = names, shared, clock
 
     async def answer(self, request: Request, query: Annotated[JobQuery, Query()]) -> Response:
-        """Storage while a job ran, its own operations over time, what schedulers and counters say of it."""
+        """Storage during a job, its own operations over time, facts of schedulers and counters."""
         return json_answer(request, await self._shared.answer(query, lambda: self._json(query)))
 
     def _json(self, query: JobQuery) -> JsonBody:
@@ -92,7 +92,7 @@ class JobRoute:
     def _scheduled(
         self, query: JobQuery, records: list[Job], now_ns: int
     ) -> ScheduledAnswer | None:
-        """A scheduler's run. Raises UsageError, with the id as it was asked for: no such run."""
+        """A scheduler's run. Raises UsageError, with the id as requested: no such run."""
         try:
             return answers.scheduled_job(self._root, records, now_ns, query.run or None)
         except UsageError as error:
@@ -144,7 +144,7 @@ def _unknown(job: str, performed: bool) -> dict[str, Any]:
 
 
 def story_json(story: ScheduledStory, zone: tzinfo | None) -> dict[str, Any]:
-    """The story in words and numbers; users and jobs as the policy has them."""
+    """The story in words and numbers; users and jobs by the policy."""
     run, words = story.run, say_story(story, zone)
     slow = () if story.happened is None else story.happened.slow
     return {

@@ -1,4 +1,4 @@
-"""Routes of loads: who did how many operations when, in view; the same as arrays; the jobs behind a place.
+"""Routes of loads: operations of each contributor over time; as arrays; the jobs behind a place.
 
 ::
 

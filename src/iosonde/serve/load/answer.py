@@ -1,4 +1,4 @@
-"""``/api/load``: names, totals and the sentence; ``/api/load/cells``: the matrix; ``/api/load/jobs``: who ran."""
+"""``/api/load``: names, totals and the sentence; ``/api/load/cells``: the matrix; ``/api/load/jobs``: jobs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
 
 _KEPT = 8
-"""Views that are kept: the numbers and the arrays of one are asked for one after the other."""
+"""Most cached views: numbers and arrays of a view are requested one after the other."""
 _NONE = {"n": 0, "sentence": "There are no operations of nodes beside jobs yet."}
 
 
@@ -41,7 +41,7 @@ class _Shown(NamedTuple):
 
 
 class LoadRoutes:
-    """Answers the routes of loads.
+    """Handlers of the routes of loads.
 
     ``shared`` has a thread for them alone, ``drawings`` that of pictures; ``hashed``: aliases stand for names.
     """
@@ -57,7 +57,7 @@ class LoadRoutes:
         self._kept: OrderedDict[tuple[int, Asked], LoadView] = OrderedDict()
 
     async def table(self, request: Request, query: Annotated[LoadTableQuery, Query()]) -> Response:
-        """Who did how many operations in a range: columns, totals, a band of totals, the sentence."""
+        """Operations of each contributor in a range: columns, totals, a band of totals, the sentence."""
         view = asked(query)
         if query.format != "json":
             body = await self._file(view, query)
@@ -66,7 +66,7 @@ class LoadRoutes:
         return json_answer(request, answer)
 
     async def cells(self, request: Request, query: Annotated[LoadQuery, Query()]) -> Response:
-        """The same as little-endian 32-bit floats: means and maxima of the total and of each column, by cell.
+        """Little-endian 32-bit floats: means and maxima of the total and of each column, by cell.
 
         Arrays of as many values as /api/load has `cells`: the total's mean and largest rate, then those of each column,
         in operations per second; then the part of each cell that has records, and the part that lies in the band.
@@ -82,7 +82,7 @@ class LoadRoutes:
         return json_answer(request, answer)
 
     def shown(self, view: Asked) -> _Shown | None:
-        """The view of the newest history; None: there is none. Raises StoreError."""
+        """View of the newest history; None without any. Raises StoreError."""
         try:
             version = self._histories.newest()
         except (NothingMeasuredError, MissingPartError):
@@ -139,7 +139,7 @@ _CSV = ("begin", "end", "begin_ns", "end_ns", "name", "mean_per_s", "most_per_s"
 
 
 def load_data(shown: _Shown, hashed: bool) -> dict[str, Any]:
-    """What ``/api/load`` says, names and numbers of ``cells`` apart."""
+    """Content of ``/api/load``, except names and numbers of ``cells``."""
     view, grid = shown.view, shown.version.history.grid
     return {
         "n": view.columns,
@@ -186,7 +186,7 @@ def _band(band: TotalBand) -> dict[str, Any]:
 
 
 def cell_bytes(view: LoadView) -> bytes:
-    """The arrays, one after the other."""
+    """The arrays concatenated."""
     pairs = (view.total, view.of)
     rows = [
         row
@@ -198,7 +198,7 @@ def cell_bytes(view: LoadView) -> bytes:
 
 
 def cell_records(view: LoadView, zone: tzinfo | None) -> list[dict[str, Any]]:
-    """A record a cell and column that did something, the total first; ``zone``: of its times (None: the machine's)."""
+    """A record per cell and active column, the total first; ``zone``: of its times (None: the machine's)."""
     edges = (view.axis.begin_ns + view.axis.step_ns * np.arange(view.axis.cells + 1)).tolist()
     times = [iso_time(edge, zone) for edge in edges]
     found = []

@@ -1,4 +1,4 @@
-"""The history that several routes ask: made once, made anew behind the readers' backs when it is old."""
+"""Shared history of several routes: computed once, refreshed in the background when stale."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from iosonde.serve.privacy.load import aliased_load
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 
 KEEP_S = 300.0
-"""Records come every half a minute; making a year's history takes a minute."""
+"""Time that a history is reused: records come every half minute; a year's history takes a minute."""
 
 
 class LoadVersion(NamedTuple):
-    """``number`` grows whenever the history is made anew."""
+    """``number`` grows with each refresh of the history."""
 
     number: int
     history: LoadHistory
 
 
 class Histories:
-    """The newest version. ``seconds``: a monotonic clock. Safe to use from several threads."""
+    """The newest version. ``seconds``: a monotonic clock. Thread-safe."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Histories:
         self._made_at = 0.0
 
     def newest(self) -> LoadVersion:
-        """The one that is there; the first is waited for. Raises what reading raises."""
+        """Current history; waits only for the first. Raises what reading raises."""
         kept = self._kept
         if kept is None:
             with self._making:

@@ -22,7 +22,7 @@ MOST_COLUMNS = 200
 
 
 class LoadQuery(Parameters):
-    """What ``/api/load`` and ``/api/load/cells`` are asked."""
+    """Parameters of ``/api/load`` and ``/api/load/cells``."""
 
     by: By = Field("user", description="what a column is")
     since_ns: params.Since = None
@@ -47,11 +47,11 @@ class LoadQuery(Parameters):
 
 
 class LoadTableQuery(LoadQuery, PictureParameters):
-    """What ``/api/load`` is asked."""
+    """Parameters of ``/api/load``."""
 
 
 class LoadJobsQuery(PageQuery):
-    """What ``/api/load/jobs`` is asked."""
+    """Parameters of ``/api/load/jobs``."""
 
     by: By = Field("user", description="what a column is")
     name: Text | None = Field(
@@ -63,7 +63,7 @@ class LoadJobsQuery(PageQuery):
 
 
 def asked(query: LoadQuery) -> Asked:
-    """The view that is asked for. Raises RefusalError: a range or a band that ends before it begins."""
+    """View requested. Raises RefusalError: a range or a band that ends before it starts."""
     since = 0 if query.since_ns is None else query.since_ns
     until = params.LAST_NS if query.until_ns is None else query.until_ns
     params.refuse_backwards(since, until)

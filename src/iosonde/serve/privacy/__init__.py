@@ -1,1 +1,1 @@
-"""Whose names leave the server: what the site's policy says, and what stands for a name that stays."""
+"""Privacy: the site's policy on names, and aliases for hidden ones."""

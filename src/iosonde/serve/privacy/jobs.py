@@ -1,4 +1,4 @@
-"""Jobs as they leave the server: an alias for every word that names a person, a project or a program.
+"""Aliases in job data: for every word that names a person, a project or a program.
 
 ::
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 _LABELS: tuple[tuple[str, Kind], ...] = (("user", "user"), ("account", "account"), ("name", "app"))
 _PATTERN = tuple(frozenset(get_args(words)) - {""} for words in (Direction, Mode))
-"""Words that end a motif, the last first: they say what a program did, not which."""
+"""Words that end a motif, the last first: they describe the access, not the program."""
 _PLAIN_STEP = re.compile(r"\d+([.+_]\d+)*|batch|extern|interactive")
-"""Steps as Slurm calls them."""
+"""Slurm's names of steps."""
 
 
 def aliased_table(table: JobTable, names: Pseudonyms) -> JobTable:
-    """The same with aliases, where the policy asks for them."""
+    """The table with aliases, if the policy requires them."""
     if not names.hashed or not len(table):
         return table
     users = {str(user) for user in table.label("user")} - {""}
@@ -59,12 +59,12 @@ def aliased_table(table: JobTable, names: Pseudonyms) -> JobTable:
 
 
 def aliased_story(story: ScheduledStory, asked: str, names: Pseudonyms) -> ScheduledStory:
-    """The same with aliases, where the policy asks for them. ``asked``: the job's id, as it leaves the server."""
+    """The story with aliases, if the policy requires them. ``asked``: the job's id, as shown to clients."""
     return replace(story, run=_run(story.run, asked, names)) if names.hashed else story
 
 
 def stored_id(asked: str, ids: Callable[[], Sequence[str]], names: Pseudonyms) -> str | None:
-    """The id in the store that leaves the server as ``asked``; None: no id does.
+    """Stored id of an id shown to clients; None: there is none.
 
     ``ids``: all of the store. A real id for which an alias stands is as unknown as one that does not exist.
     """
@@ -102,7 +102,7 @@ def _step(step: str, names: Pseudonyms) -> str:
 
 
 def _path(path: str, users: set[str], names: Pseudonyms) -> str:
-    """Aliases for users' names below the first folder: ``/home/alice``."""
+    """Replace users' names below the first folder by aliases: ``/home/alice``."""
     begin = path.find("/", 1) + 1
     if not begin:
         return path
@@ -124,7 +124,7 @@ def _motif(motif: str, names: Pseudonyms) -> str:
 
 
 def _sized_motifs(table: JobTable, base: Texts, names: Pseudonyms) -> Texts:
-    """Motifs with their classes of size: ``vpicio_uni shared write, 512 ranks``."""
+    """Aliases in motifs with classes of size: ``vpicio_uni shared write, 512 ranks``."""
     plain = table.base_motif if table.base_motif is not None else table.motif
     found = np.empty(len(table), dtype=object)
     for row, (sized, name, alias) in enumerate(zip(table.motif, plain, base, strict=True)):
@@ -135,7 +135,7 @@ def _sized_motifs(table: JobTable, base: Texts, names: Pseudonyms) -> Texts:
 
 
 def _each(column: Texts, change: Callable[[str], str]) -> Texts:
-    """Every text changed, each different one once."""
+    """Apply a function to every distinct text."""
     unique, place = np.unique(column.astype(str), return_inverse=True)
     changed: Texts = np.array([change(text) for text in unique.tolist()] or [""], dtype=object)
     return changed[place]

@@ -1,4 +1,4 @@
-"""A history of load as it leaves the server: aliases for its runs' users, accounts, programs and ids."""
+"""Aliases in a history of load: for its runs' users, accounts, programs and ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def aliased_load(history: LoadHistory, names: Pseudonyms) -> LoadHistory:
-    """The same with aliases, where the policy asks for them."""
+    """The history with aliases, if the policy requires them."""
     if not names.hashed:
         return history
     runs = history.runs

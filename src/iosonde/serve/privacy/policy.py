@@ -1,4 +1,4 @@
-"""Who may see names of users, accounts and jobs: ``policy.toml`` in the store, or ``iosonde serve --names``.
+"""Policy on names of users, accounts and jobs: ``policy.toml`` in the store, or ``iosonde serve --names``.
 
 ::
 
@@ -26,7 +26,7 @@ POLICY, KEY = "policy.toml", "names.key"
 
 
 def read_policy(root: Path) -> Shown:
-    """What the store's policy says; ``hashed`` without one. Raises UsageError: a policy that cannot be read."""
+    """Policy of the store; ``hashed`` without one. Raises UsageError: a malformed policy."""
     path = Path(root) / POLICY
     try:
         said = tomllib.loads(content(path, WORD_BYTES).decode()).get("names", "hashed")
@@ -43,7 +43,7 @@ def read_policy(root: Path) -> Shown:
 def pseudonyms(
     root: Path, shown: Shown, *, loopback: bool, randomness: Callable[[int], bytes]
 ) -> Pseudonyms:
-    """Aliases of this store, or names as they are. ``randomness``: so many bytes of it.
+    """Aliases of this store, or plain names. ``randomness``: returns so many random bytes.
 
     The key lies in the store, for its owner alone; the first name that is hashed makes it. Where none can be written,
     aliases are those of this process. A key that is damaged is a StoreError then.

@@ -1,4 +1,4 @@
-"""Aliases: a keyed hash of a name, short enough to be read aloud, the same in every answer about a store.
+"""Aliases: a keyed hash of a name, short enough to read aloud, the same in every answer about a store.
 
 An id of a job that is a scheduler's number stays: it names nobody. Any other (``ls.alice``, as Lustre makes them) is
 hashed too. Two of 2,000 users share an alias in one of 500 stores.
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Texts
 
 Kind = Literal["user", "account", "app", "job", "run"]
-"""``run``: what tells runs within a job apart, or a log."""
+"""``run``: distinguishes runs within a job, or a log."""
 KEY_BYTES = 32
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Without i, l, o, u: nobody mistakes one for another, and no alias is a word."""
+"""Alphabet without i, l, o, u: unambiguous, and no alias is a word."""
 _LONG = 6
 _NUMBER = re.compile(r"\d+([_.+]\d+|_\[[\d,%-]*\]|\[\d*\])*")
 
 
 class Pseudonyms:
-    """Aliases by a key; None: names as they are. The same name is another alias as a user and as an account.
+    """Aliases by a key; None: plain names. A name has different aliases as a user and as an account.
 
     ``key`` is asked for once, when there is a first name to hash. Safe to use from several threads.
     """
@@ -37,11 +37,11 @@ class Pseudonyms:
 
     @property
     def hashed(self) -> bool:
-        """Whether aliases stand for names."""
+        """True if aliases replace names."""
         return self._key is not None
 
     def of(self, kind: Kind, name: str) -> str:
-        """The alias of a name; none for no name."""
+        """Alias of a name; empty for an empty name."""
         if self._key is None or not name or (kind == "job" and _NUMBER.fullmatch(name)):
             return name
         text = f"{kind}\0{name}".encode("utf-8", "surrogatepass")
@@ -50,7 +50,7 @@ class Pseudonyms:
         return f"{kind}-{''.join(letters)}"
 
     def column(self, kind: Kind, names: Texts) -> Texts:
-        """The aliases of many names, shape (n,)."""
+        """Aliases of many names, shape (n,)."""
         if self._key is None or not len(names):
             return names
         unique, place = np.unique(names.astype(str), return_inverse=True)

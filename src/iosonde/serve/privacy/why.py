@@ -1,4 +1,4 @@
-"""An answer to ``why`` as it leaves the server: aliases for jobs, their users, and runs that a log was named after."""
+"""Aliases in an answer to ``why``: for jobs, their users, and runs named after a log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def aliased_why(found: Why, names: Pseudonyms) -> Why:
-    """The same with aliases, where the policy asks for them."""
+    """The answer with aliases, if the policy requires them."""
     if not names.hashed:
         return found
     links: Links = replace(

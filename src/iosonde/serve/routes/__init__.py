@@ -1,1 +1,1 @@
-"""Which address gives what: routes with their questions and the shapes of their answers."""
+"""Routes with their parameters and the shapes of their answers."""

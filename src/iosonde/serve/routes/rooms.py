@@ -1,4 +1,4 @@
-"""Routes about jobs, runs, load, and the server itself."""
+"""Routes of jobs, runs, load, and the server itself."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from iosonde.serve.shared import Shared
 
 
 def add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
-    """The list of jobs."""
+    """Add the list of jobs."""
 
     @app.get("/api/jobs", response_model=job_json.JobsJson)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
-        """Jobs, newest first, as they were searched for."""
+        """Matching jobs, newest first."""
         answer = await shared.answer(
             query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
         )
@@ -36,7 +36,7 @@ def add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
 
 
 def add_runs(app: FastAPI, routes: RunRoutes) -> None:
-    """Benchmark runs."""
+    """Add benchmark runs."""
     app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
     app.get(
         "/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures("csv")
@@ -45,7 +45,7 @@ def add_runs(app: FastAPI, routes: RunRoutes) -> None:
 
 
 def add_load(app: FastAPI, routes: LoadRoutes) -> None:
-    """The load of jobs and users."""
+    """Add the load of jobs and users."""
     app.get(
         "/api/load",
         response_model=load_json.LoadJson | load_json.NoLoad,
@@ -58,11 +58,11 @@ def add_load(app: FastAPI, routes: LoadRoutes) -> None:
 
 
 def add_about(app: FastAPI, routes: AboutRoutes) -> None:
-    """The server itself."""
+    """Add the server itself."""
 
     @app.get("/api/openapi.json", include_in_schema=False)
     async def get_description(request: Request, _: Annotated[Parameters, Query()]) -> Response:
-        """The description of all routes, below the address of the API."""
+        """OpenAPI description of all routes."""
         return json_answer(request, json_body(wire.dumps(app.openapi())))
 
     app.get("/api/about", response_model=weather_json.AboutJson)(routes.about)

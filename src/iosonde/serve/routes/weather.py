@@ -1,4 +1,4 @@
-"""Routes about targets: now, live, over time, for portals."""
+"""Routes of targets: now, live, over time, for portals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EventStream(StreamingResponse):
 
 
 def add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[[], int]) -> None:
-    """All targets, and what runs now."""
+    """Add all targets, and running probes."""
 
     @app.get("/api/targets", response_model=list[weather_json.TargetJson])
     async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
@@ -50,7 +50,7 @@ def add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[
 
     @app.get("/api/now", response_model=fleet_json.NowJson)
     async def get_now(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
-        """What runs now in sentences, and this node or the storage: hosts beside each other."""
+        """Sentences of running probes, and the verdict node or storage: hosts side by side."""
         answer = await shared.answer(
             ("now", query.zone), lambda: json_body(wire.dumps(targets.now(query.zone, clock())))
         )
@@ -63,7 +63,7 @@ def _described(targets: Targets, query: TargetsQuery, now_ns: int) -> list[dict[
 
 
 def add_series(app: FastAPI, source: SeriesSource, lanes: Lanes, clock: Callable[[], int]) -> None:
-    """One target over time."""
+    """Add one target over time."""
 
     @app.get(
         "/api/series", response_model=weather_json.SeriesJson, openapi_extra=SeriesQuery.openapi()
@@ -77,14 +77,14 @@ def add_series(app: FastAPI, source: SeriesSource, lanes: Lanes, clock: Callable
 
 
 def add_figures(app: FastAPI, figures: Figures, panels: PanelRoute) -> None:
-    """Pictures of a target, and of one operation."""
+    """Add pictures of a target, and of one operation."""
     forms = weather_json.pictures("csv")
     app.get("/api/figure", response_model=weather_json.Figure, responses=forms)(figures.answer)
     app.get("/api/panel", response_model=weather_json.Figure, responses=forms)(panels.answer)
 
 
 def add_status(app: FastAPI, routes: StatusRoutes) -> None:
-    """Short answers for portals and dashboards."""
+    """Add short answers for portals and dashboards."""
     app.get("/api/status", response_model=status_json.StatusJson)(routes.status)
     app.get("/api/badge", response_model=status_json.ShieldJson)(routes.shield)
     app.get("/badge.svg", response_class=Response, responses=weather_json.files("svg"))(
@@ -94,7 +94,7 @@ def add_status(app: FastAPI, routes: StatusRoutes) -> None:
 
 
 def add_feed(app: FastAPI, live: Live) -> None:
-    """Targets live."""
+    """Add the live feed of targets."""
 
     @app.get(
         "/api/feed",
@@ -108,7 +108,7 @@ def add_feed(app: FastAPI, live: Live) -> None:
             Instant | None, Header(description="of a browser that comes back; wins over after_ns")
         ] = None,
     ) -> Response:
-        """The same live, as server-sent events."""
+        """Targets and rows live, as server-sent events."""
         start = feed_start(FeedQuery.read(request), last_event_id)
         live.check_room()
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}

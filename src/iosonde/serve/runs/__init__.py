@@ -1,1 +1,1 @@
-"""Routes of benchmark runs: the list, one of them in words, numbers and pictures, two of them compared."""
+"""Routes of benchmark runs: the list, one run in words, numbers and pictures, comparison of two."""

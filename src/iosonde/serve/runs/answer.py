@@ -1,4 +1,4 @@
-"""``/api/runs``, ``/api/runs/run``, ``/api/runs/compare``: what ``iosonde runs``, ``report`` and ``compare`` say."""
+"""``/api/runs``, ``/api/runs/run``, ``/api/runs/compare``: content of ``iosonde runs``, ``report`` and ``compare``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RunId = Annotated[str, Field(min_length=1, max_length=300, description=RUN)]
 
 
 class RunsQuery(PageQuery):
-    """What ``/api/runs`` is asked: the newest run is the first."""
+    """Parameters of ``/api/runs``: the newest run is the first."""
 
     kind: Text | None = Field(None, description="one benchmark only: metadata, bandwidth, nfs ...")
     target: Annotated[str, Field(max_length=4096)] | None = Field(
@@ -41,7 +41,7 @@ class RunsQuery(PageQuery):
 
 
 class RunQuery(PictureParameters):
-    """What ``/api/runs/run`` is asked."""
+    """Parameters of ``/api/runs/run``."""
 
     run: RunId
     picture: Literal["components", "rates", "density", "timeline"] = Field(
@@ -53,14 +53,14 @@ class RunQuery(PictureParameters):
 
 
 class RunCompareQuery(Parameters):
-    """What ``/api/runs/compare`` is asked."""
+    """Parameters of ``/api/runs/compare``."""
 
     a: Annotated[RunId, Field(description=f"{RUN}: the reference")]
     b: Annotated[RunId, Field(description=f"{RUN}: the one that is judged")]
 
 
 class RunRoutes:
-    """Answers the routes of runs. ``drawings`` has the thread on which pictures are drawn."""
+    """Handlers of the routes of runs. ``drawings`` has the drawing thread."""
 
     def __init__(
         self, root: Path, shared: Shared, drawings: Shared, clock: Callable[[], int]
@@ -85,7 +85,7 @@ class RunRoutes:
     async def compare(
         self, request: Request, query: Annotated[RunCompareQuery, Query()]
     ) -> Response:
-        """Whether run B is faster than run A, slower, the same, or whether nobody can tell."""
+        """Verdict on run B relative to run A: faster, slower, same, or inconclusive."""
         return json_answer(request, await self._shared.answer(query, lambda: self._compare(query)))
 
     def _listed(self, query: RunsQuery) -> JsonBody:
@@ -129,7 +129,7 @@ class RunRoutes:
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """What runs do not have becomes a refusal: nothing is there of what was asked for (404)."""
+    """Convert errors about missing run data to a 404 refusal."""
     try:
         yield
     except (UsageError, NothingMeasuredError, MissingPartError) as error:
@@ -138,7 +138,7 @@ def _refused() -> Iterator[None]:
 
 
 def page_data(found: RunPage) -> dict[str, Any]:
-    """What ``iosonde report RUN`` says, as data."""
+    """Content of ``iosonde report RUN``, as data."""
     parts = found.components
     return {
         "title": found.title,
@@ -166,7 +166,7 @@ def page_data(found: RunPage) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """Head and rows, without columns in which nothing stands."""
+    """Head and rows, without empty columns."""
     head, rows = table
     kept = [n for n, _ in enumerate(head) if any(row[n] not in ("", "n/a") for row in rows)]
     return {"head": [head[n] for n in kept], "rows": [[row[n] for n in kept] for row in rows]}

@@ -1,1 +1,1 @@
-"""The storage queue with parameters that a reader turns."""
+"""Route of the storage queue with interactive parameters."""

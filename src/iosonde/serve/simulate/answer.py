@@ -1,4 +1,4 @@
-"""``/api/simulate``: the storage queue of ``iosonde simulate`` with a few parameters, each within limits.
+"""``/api/simulate``: the storage queue of ``iosonde simulate`` with a few bounded parameters.
 
 The slowest question within these limits takes a tenth of a second, so nobody can keep the server busy with one.
 """
@@ -31,7 +31,7 @@ else:
 
 
 class SimulateQuery(PictureParameters):
-    """What ``/api/simulate`` is asked."""
+    """Parameters of ``/api/simulate``."""
 
     service_ticks: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(
         4, description="N: the storage executes one operation in so many ticks"
@@ -58,7 +58,7 @@ class SimulateQuery(PictureParameters):
 
     @property
     def knobs(self) -> Knobs:
-        """The parameters of the queue. Raises RefusalError."""
+        """Parameters of the queue. Raises RefusalError."""
         if self.processes + self.writers == 0:
             raise RefusalError(
                 "nobody uses the storage", expected="at least one of processes and writers"
@@ -76,7 +76,7 @@ class SimulateQuery(PictureParameters):
 
 
 class SimulateRoute:
-    """Answers ``/api/simulate``. ``shared`` has a thread for simulations, ``drawings`` the one for pictures."""
+    """Handler of ``/api/simulate``. ``shared`` has a thread for simulations, ``drawings`` the one for pictures."""
 
     def __init__(self, shared: Shared, drawings: Shared) -> None:
         self._shared, self._drawings = shared, drawings
@@ -98,7 +98,7 @@ class SimulateRoute:
 
 
 def traces_csv(knobs: Knobs) -> bytes:
-    """A line a client and bin, as ``iosonde simulate --rows traces --format csv`` has it; times are ticks."""
+    """A line per client and bin, as ``iosonde simulate --rows traces --format csv``; times are ticks."""
     columns = explored(knobs).traces.columns
     rows = (
         {

@@ -1,1 +1,1 @@
-"""Status, badges and annotations: what other pages show of iosonde."""
+"""Routes for other pages: status, badges and annotations."""

@@ -1,4 +1,4 @@
-"""Events as dashboards mark them: begin and end in milliseconds, a sentence, tags."""
+"""Events as dashboard annotations: start and end in milliseconds, a sentence, tags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def marked(
     happened: Happened, running: set[str], now_ns: int, zone: tzinfo | None
 ) -> list[dict[str, Any]]:
-    """One an event, by beginning. ``running``: runs that go on. An event that lasts has no ``timeEnd``.
+    """Annotations of events, by start. ``running``: ongoing runs. An ongoing event has no ``timeEnd``.
 
     Slow events and hangs have an ``id`` to ask about: ``iosonde why`` knows no other.
     """
@@ -52,7 +52,7 @@ def _hang_id(event: Event, now_ns: int) -> str | None:
 def explain_newest(
     marks: list[dict[str, Any]], most: int, why: Callable[[str], dict[str, str]]
 ) -> None:
-    """Give the ``most`` newest of the marks that have an id the sentence and the evidence of their answer."""
+    """Add the sentence and evidence of ``why`` to the ``most`` newest marks with an id."""
     for one in [one for one in marks if one["id"] is not None][-most:]:
         # The store may have lost the samples of it meanwhile: its own sentence stays.
         with contextlib.suppress(UsageError, NothingMeasuredError):

@@ -35,7 +35,7 @@ _NOBODY = "no probe"
 
 
 class StatusRoutes:
-    """Answers the routes. ``shared`` has the threads of quick questions, ``of_events`` that of events."""
+    """Handlers of the routes. ``shared`` has the threads of quick questions, ``of_events`` that of events."""
 
     def __init__(
         self,
@@ -53,17 +53,17 @@ class StatusRoutes:
         self._names = names
 
     async def status(self, request: Request, query: Annotated[StatusQuery, Query()]) -> Response:
-        """How storage is now, the worst target first: for portals and scripts."""
+        """Current verdicts, the worst target first: for portals and scripts."""
         return json_answer(request, await self._shared.answer(query, lambda: self._status(query)))
 
     async def shield(self, request: Request, query: Annotated[PlaceQuery, Query()]) -> Response:
-        """A badge as shields.io reads it."""
+        """A badge in the format of shields.io."""
         label, message, severity, _ = await self._badge(query)
         body = {"schemaVersion": 1, "label": label, "message": message, "color": COLORS[severity]}
         return json_answer(request, JsonBody(wire.dumps(body), None))
 
     async def badge(self, query: Annotated[PlaceQuery, Query()]) -> Response:
-        """A badge as a picture; pages elsewhere may show it, and can read nothing from it."""
+        """A badge as a picture; other sites may show it, but not read it."""
         text = badge(*await self._badge(query))
         headers = {"cache-control": "no-store", "cross-origin-resource-policy": "cross-origin"}
         return Response(text, media_type=MEDIA_TYPES["svg"], headers=headers)
@@ -79,7 +79,7 @@ class StatusRoutes:
     def _found(
         self, query: PlaceQuery, zone: tzinfo | None, states: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Targets that match, the worst first. Raises RefusalError: one is asked for that there is not."""
+        """Matching targets, the worst first. Raises RefusalError: an unknown one."""
         every = self._targets.described(zone, self._clock(), states)
         found = [
             one
@@ -165,7 +165,7 @@ class StatusRoutes:
 
 
 def _summary(found: list[dict[str, Any]]) -> str:
-    """Of one target its own sentence says it all."""
+    """Summary of several targets; empty for one, whose own sentence suffices."""
     if len(found) < 2:
         return ""
     return summary_of([(one["host"], one["target"], one["severity"]) for one in found])
@@ -176,7 +176,7 @@ def _rank(one: dict[str, Any]) -> int:
 
 
 def _slowdown(one: dict[str, Any]) -> float | None:
-    """Of the worst operation that is slow."""
+    """Slowdown of the worst slow operation."""
     ops = one["state"]["ops"]
     found = [op["slowdown"] for op in ops if op.get("state") == "slow" and op.get("slowdown")]
     return max(found, default=None)

@@ -1,4 +1,4 @@
-"""A badge: a name and a few words on a colour, as SVG that needs no font, script or style of its own."""
+"""A badge: a name and a few words on a colour, as SVG without external fonts, scripts or styles."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ COLORS = {
     "slow": "#a85b00",
     "hung": "#b3261e",
 }
-"""By severity; white text on each has a contrast of 4.5 or more."""
+"""Colours by severity; white text on each has a contrast of 4.5 or more."""
 _WIDE, _NARROW = set("mwMWQO@%_—"), set("iljtfrI.,:;|'!()[]/ ")
 _LONGEST = 60
 
 
 def badge(label: str, message: str, severity: str, title: str) -> str:
-    """The picture. ``title``: the sentence, for screen readers and as a tooltip."""
+    """SVG of the badge. ``title``: the sentence, for screen readers and as a tooltip."""
     label, message = _shortened(label), _shortened(message)
     left, right = _width(label), _width(message)
     name, words, whole = escape(label), escape(message), escape(title, quote=True)
@@ -34,10 +34,10 @@ def badge(label: str, message: str, severity: str, title: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """The end of a path tells more than its beginning."""
+    """The end of a long path, which is more informative than its beginning."""
     return text if len(text) <= _LONGEST else f"...{text[-_LONGEST:]}"
 
 
 def _width(text: str) -> int:
-    """Pixels of a text in 11 px with 6 px on either side; ``textLength`` makes the font fit."""
+    """Width of a text in 11 px with 6 px on either side; ``textLength`` makes the font fit."""
     return 12 + round(sum(10 if c in _WIDE else 4.2 if c in _NARROW else 7 for c in text))

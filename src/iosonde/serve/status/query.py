@@ -1,4 +1,4 @@
-"""Parameters of the routes that other pages ask."""
+"""Parameters of the routes for other pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.serve.params import DIGITS, LAST_NS, PageQuery, Parameters, Refusal
 
 MILLISECOND_NS = 1_000_000
 LONGEST_NS = 92 * 86_400 * 10**9
-"""Of a range of annotations."""
+"""Longest range of annotations."""
 _LAST_MS = LAST_NS // MILLISECOND_NS
 _DAY_NS = 86_400 * 10**9
 _Place = Annotated[str, Field(min_length=1, max_length=4096)]
@@ -21,7 +21,7 @@ _Milliseconds = Annotated[
 
 
 class PlaceQuery(Parameters):
-    """What a badge is asked."""
+    """Parameters of a badge."""
 
     target: _Place | None = Field(
         None, description="a target as /api/targets lists it (default: the worst of all)"
@@ -30,13 +30,13 @@ class PlaceQuery(Parameters):
 
 
 class StatusQuery(PageQuery, PlaceQuery):
-    """What ``/api/status`` is asked: the worst target is the first."""
+    """Parameters of ``/api/status``: the worst target is the first."""
 
     zone: params.Zone = None
 
 
 class AnnotationsQuery(PageQuery, PlaceQuery):
-    """What ``/api/annotations`` is asked, in the units of dashboards."""
+    """Parameters of ``/api/annotations``, in the units of dashboards."""
 
     from_: Annotated[_Milliseconds | None, DIGITS] = Field(
         None,

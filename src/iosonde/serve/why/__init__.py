@@ -1,1 +1,1 @@
-"""Why storage is slow, for the page and alerts."""
+"""Route of ``why``, for the page and alerts."""

@@ -1,4 +1,4 @@
-"""``/api/why``: what is slow, since when, which part, whose load; the same document as ``iosonde why --json``."""
+"""``/api/why``: slow target, start, component, load; the same document as ``iosonde why --json``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class WhyQuery(Parameters):
-    """What ``/api/why`` is asked."""
+    """Parameters of ``/api/why``."""
 
     target: Annotated[str, Field(min_length=1, max_length=4096)] | None = Field(
         None, description="a target as /api/targets lists it, all its servers (default: all)"
@@ -47,7 +47,7 @@ class WhyQuery(Parameters):
 
 
 class WhyRoute:
-    """Answers ``/api/why``. ``shared`` has a thread for slow questions."""
+    """Handler of ``/api/why``. ``shared`` has a thread for slow questions."""
 
     def __init__(
         self, root: Path, names: Pseudonyms, shared: Shared, clock: Callable[[], int]
@@ -55,7 +55,7 @@ class WhyRoute:
         self._root, self._names, self._shared, self._clock = root, names, shared, clock
 
     async def answer(self, request: Request, query: Annotated[WhyQuery, Query()]) -> Response:
-        """The verdict, its sentence, a line of evidence a link, and all links as data."""
+        """The verdict, its sentence, a line of evidence per link, and all links as data."""
         if query.event is not None and (query.at_ns is not None or query.target is not None):
             raise RefusalError("event stands alone", expected="event, or target and at_ns")
         body = await self._shared.answer(query, lambda: json_body(wire.dumps(self._why(query))))
@@ -78,7 +78,7 @@ class WhyRoute:
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """A target or event that nobody knows is a 404."""
+    """Convert errors about unknown targets and events to 404."""
     try:
         yield
     except (UsageError, NothingMeasuredError) as error:

@@ -1,1 +1,1 @@
-"""Short stalls of many ranks."""
+"""Bursts: short stalls of many ranks."""

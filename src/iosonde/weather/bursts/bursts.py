@@ -1,4 +1,4 @@
-"""Bursts of whole runs: seconds in which operations waited, against the rest of the same run."""
+"""Bursts of whole runs: seconds in which operations waited, relative to the rest of the same run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
-"""All operations of a run together, each over its own usual q95: a stall takes hold of every one."""
+"""All operations of a run together, each relative to its own usual q95: a stall affects all of them."""
 
 
 @dataclass(frozen=True)
 class OpInBurst:
-    """One op in a burst. ``peaks``: the largest factor of a window by statistic (mean q50 q95 q99).
+    """Burst of one op. ``peaks``: the largest factor of a window by statistic (mean q50 q95 q99).
 
     ``n`` operations began in it; ``n_long`` took more than twice the usual q95. ``lost_ns``: by how much the
     operations that took long and were open in it exceed the usual median, summed.
@@ -52,54 +52,54 @@ class OpInBurst:
     median_sees: bool
     lost_ns: float
     found: bool
-    """Whether this op alone shows the burst."""
+    """True if this op alone shows the burst."""
 
 
 @dataclass(frozen=True)
 class RunBurst:
-    """A burst of a run: all spans of its ops that overlap. ``chance`` is that of its clearest."""
+    """A burst of a run: all overlapping spans of its ops. ``chance`` is that of its clearest."""
 
     target: str
     run_id: str
     start_ns: int
     end_ns: int
     window_ns: int
-    """The shortest windows, in which the factors were measured."""
+    """Length of the shortest windows, in which the factors were measured."""
     ops: tuple[OpInBurst, ...]
     seen_by: tuple[str, ...]
     chance: float
     ranks: int
-    """Ranks that waited at once, at most: for more than twice the usual q95."""
+    """Largest number of ranks that waited at once: for more than twice the usual q95."""
     of_ranks: int
 
     @property
     def lost_ns(self) -> float:
-        """The size of a burst: time lost by operations that took long, over all ranks and ops."""
+        """Size of a burst: time lost by long operations, over all ranks and ops."""
         return sum(op.lost_ns for op in self.ops)
 
     @property
     def n(self) -> int:
-        """Operations that began in it."""
+        """Number of operations that started in it."""
         return sum(op.n for op in self.ops)
 
     @property
     def share(self) -> float:
-        """Share of them that took long."""
+        """Share of long operations."""
         return sum(op.n_long for op in self.ops) / self.n if self.n else 0.0
 
     @property
     def median_sees(self) -> bool:
-        """Whether the median of some op would have been called slow in it."""
+        """True if the median of some op would count as slow in it."""
         return any(op.median_sees for op in self.ops)
 
     def peak(self, statistic: str) -> float:
-        """The largest factor of any op; NaN when none began."""
+        """Largest factor of any op; NaN if none started."""
         return max((op.peaks[statistic] for op in self.ops if op.peaks), default=float("nan"))
 
 
 @dataclass(frozen=True)
 class Searched:
-    """One op of a run as it was searched: when operations began (ns), what each waited (ns), its rank, what was found.
+    """Search input of one op of a run: start times (ns), durations (ns), ranks, bursts found.
 
     ``n_silent`` more are not in it: their end is not known. ``found`` is None for too few operations.
     """
@@ -114,7 +114,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class RunBursts:
-    """What was looked at of one run, and its bursts by time. ``too_few``: ops that could not be judged.
+    """Bursts of one run by time. ``too_few``: ops with too few operations for a judgement.
 
     ``searched`` is empty unless it was asked for.
     """
@@ -128,16 +128,16 @@ class RunBursts:
     too_few: tuple[str, ...]
     bursts: list[RunBurst]
     ranks: int
-    """Hosts or ranks of the run; a part of them is looked for from ``ranks.FEWEST_RANKS`` on."""
+    """Hosts or ranks of the run; stalls of a part of them are searched from ``ranks.FEWEST_RANKS`` on."""
     fewest_ranks: int | None
-    """Ranks that must stall for a second for their number to show it; None: no number does."""
+    """Least number of ranks whose stall for a second is detectable by their number; None: none is."""
     searched: tuple[Searched, ...] = ()
 
 
 def bursts(
     store: Store, part: Part, window_ns: int | None = None, *, everything: bool = False
 ) -> list[RunBursts]:
-    """The bursts of every run with samples in ``part``, ranks and hosts of a run pooled.
+    """Bursts of every run with samples in ``part``, ranks and hosts of a run pooled.
 
     ``window_ns``: only windows of this length; else the lengths that each op's density allows.
     ``everything``: with the operations themselves and the factors of all windows.
@@ -188,7 +188,7 @@ def _run(
 
 
 class _Seen(NamedTuple):
-    """What bursts of a run are described by."""
+    """Data for the description of a run's bursts."""
 
     target: str
     run_id: str
@@ -205,7 +205,7 @@ def _searched(name: str, known: Frame, rank: Ints, silent: int, window_ns: int |
 
 
 def _operations(ops: list[Searched]) -> RunOperations:
-    """All operations whose usual is known."""
+    """All operations with a known usual latency."""
     some = [(op, op.found.usual_ns["q95"]) for op in ops if op.found is not None]
     none = np.array([], dtype=np.int64)
     return RunOperations(

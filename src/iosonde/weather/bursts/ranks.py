@@ -1,4 +1,4 @@
-"""Stalls of a part of the ranks: more ranks wait at one instant than ranks that know nothing of each other would.
+"""Stalls of a part of the ranks: more ranks wait at one instant than expected for independent ranks.
 
 A rank waits while an operation of it is open that takes longer than a multiple of the op's usual q95. With ``f_r``
 the share of the run in which rank ``r`` waits, ``m_r`` how often it begins to, and ``K(t)`` how many
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 FEWEST_RANKS = 4
-"""Ranks of a run, below which a part of them is not looked for."""
+"""Least number of ranks of a run for a search for partial stalls."""
 BY_RANKS = "ranks"
-"""What ``seen_by`` says of a burst that the number of waiting ranks shows."""
+"""Value of ``seen_by`` for a burst detected by the number of waiting ranks."""
 STALL_NS = 1_000_000_000
-"""Length of a stall for which a run says how many ranks it takes to see it."""
+"""Length of a stall for which a run reports the number of ranks needed to detect it."""
 _SURE = 0.5
-"""A rank that waits for longer than this share of the run counts as one that waits always."""
+"""Share of the run from which on a waiting rank counts as always waiting."""
 
 
 @dataclass(frozen=True)
 class RunOperations:
-    """Operations of all ops of a run: (operations,) each. ``factor``: waited / usual q95 of the op."""
+    """Operations of all ops of a run: (operations,) each. ``factor``: duration / usual q95 of the op."""
 
     rank: Ints
     began_ns: Ints
@@ -48,13 +48,15 @@ class RunOperations:
 
 @dataclass(frozen=True)
 class WaitingRanks:
-    """How many ranks wait: ``count[i]`` from ``at_ns[i]`` until ``at_ns[i + 1]``; (steps,) each, times ascending."""
+    """Number of waiting ranks: ``count[i]`` from ``at_ns[i]`` until ``at_ns[i + 1]``; (steps,) each, times
+    ascending.
+    """
 
     at_ns: Ints
     count: Ints
 
     def most(self, start_ns: int, end_ns: int) -> int:
-        """The most at once in [start, end); 0 for none."""
+        """Largest number at once in [start, end); 0 for none."""
         if not len(self.at_ns):
             return 0
         first = max(0, int(np.searchsorted(self.at_ns, start_ns, "right")) - 1)
@@ -63,7 +65,7 @@ class WaitingRanks:
 
 
 class _Waits:
-    """Waits of every rank beyond one multiple, those of one rank that overlap joined."""
+    """Waits of every rank beyond one multiple, overlapping ones of a rank merged."""
 
     def __init__(self, run: RunOperations, multiple: float) -> None:
         some = np.flatnonzero(run.factor > multiple)
@@ -80,7 +82,7 @@ class _Waits:
         self.ended_ns: Ints = latest[last] - self.rank * reach + origin
 
     def waiting(self) -> WaitingRanks:
-        """Their number over time."""
+        """Number of waiting ranks over time."""
         at = np.concatenate([self.began_ns, self.ended_ns])
         step = np.repeat([1, -1], len(self.began_ns))
         order = np.lexsort((step, at))
@@ -88,12 +90,12 @@ class _Waits:
 
 
 def waiting_ranks(run: RunOperations) -> WaitingRanks:
-    """Ranks that wait for longer than the smallest multiple."""
+    """Ranks that wait longer than the smallest multiple."""
     return _Waits(run, LONG_AT[0]).waiting()
 
 
 def find_stalls(run: RunOperations, ranks: int) -> list[Burst]:
-    """Spans in which more ranks wait than chance allows, by time. ``ranks``: of the run, numbered from 0.
+    """Spans in which significantly many ranks wait, by time. ``ranks``: of the run, numbered from 0.
 
     A span is the time around the most waiting ranks in which at least half as many wait. Bursts have no
     peaks and no window. None for fewer than ``FEWEST_RANKS``.
@@ -117,7 +119,7 @@ def find_stalls(run: RunOperations, ranks: int) -> list[Burst]:
 
 
 def fewest_seen(run: RunOperations, ranks: int, length_ns: int = STALL_NS) -> int | None:
-    """The fewest ranks of which a stall of this length would be found by their number; None: not even of all."""
+    """Least number of ranks whose stall of this length is detectable by their number; None: not even all."""
     if ranks < FEWEST_RANKS or not len(run.rank):
         return None
     span_ns = int(run.ended_ns.max() - run.began_ns.min()) or 1
@@ -131,7 +133,7 @@ def fewest_seen(run: RunOperations, ranks: int, length_ns: int = STALL_NS) -> in
 
 
 def _fewest(waits: _Waits, ranks: int, span_ns: int, length_ns: int) -> int | None:
-    """By halves: the more ranks stall, the less likely they do by chance."""
+    """Bisection: the more ranks stall, the less likely it is by chance."""
 
     def unseen(k: int) -> bool:
         rank = np.append(waits.rank, np.arange(k))
@@ -165,14 +167,14 @@ def expected_coincidences(rank: Ints, length_ns: Ints, span_ns: int, ranks: int)
 
 
 def _alike(share: Floats, number: Ints) -> list[tuple[float, int]]:
-    """Ranks that wait, those of one share together: how often they begin to."""
+    """Waiting ranks grouped by share: how often they begin to wait."""
     values, place = np.unique(share[number > 0], return_inverse=True)
     begins = np.bincount(place, weights=number[number > 0])
     return list(zip(values.tolist(), begins.astype(np.int64).tolist(), strict=True))
 
 
 def _without(of_all: Floats, p: float) -> Floats:
-    """The distribution of the number without one rank of probability ``p``."""
+    """Distribution of the number without one rank of probability ``p``."""
     if p == 1.0:
         return np.append(of_all[1:], 0.0)
     others = np.zeros_like(of_all)
@@ -184,7 +186,7 @@ def _without(of_all: Floats, p: float) -> Floats:
 
 
 def _spans(waiting: WaitingRanks, least: int) -> list[tuple[int, int, int]]:
-    """(start, end, most) around every stretch in which ``least`` or more wait."""
+    """(start, end, most) of every span in which ``least`` or more wait, widened."""
     count = waiting.count
     spans: list[tuple[int, int, int]] = []
     above = np.flatnonzero(count >= least)

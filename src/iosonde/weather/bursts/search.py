@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 STATISTICS: tuple[str, ...] = ("mean", "q50", "q95", "q99")
 SEEN_BY: tuple[str, ...] = ("mean", "q95", "q99")
-"""Statistics that make a burst; the median is judged beside them."""
+"""Statistics that define a burst; the median is judged beside them."""
 FACTOR_AT, LOWER_AT = 2.0, 1.5
-"""Unusual from this factor on; of a median also the lower end of its interval must reach the second."""
+"""Least unusual factor; for a median the lower end of its interval must also reach the second."""
 DEVIATIONS = 3.0
-"""... and from this many scaled median absolute deviations of the log factor on."""
+"""Least distance in scaled median absolute deviations of the log factor."""
 WINDOWS_S: tuple[float, ...] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 WANTED, FEWEST = 100, 20
-"""Operations the shortest window should have, and must have at least, in the middle of the windows."""
+"""Wanted and least number of operations of the shortest window, in the median window."""
 FEWEST_WINDOWS = 8
 LONG_AT: tuple[float, ...] = (2.0, 6.0, 18.0)
-"""Operations above these multiples of the usual q95 took long: few that took very long say as much as many."""
+"""Multiples of the usual q95 that define long operations: few very long ones count as much as many."""
 FEWEST_LONG = 3
-"""Operations that took long, without which there is no burst but a straggler."""
+"""Least number of long operations of a burst; fewer are stragglers."""
 CHANCE = 0.01
-"""Probability of any burst in a run whose long operations fall anywhere."""
+"""Probability of any false burst in a run with independent long operations."""
 _BRIDGED = 1
 _SMALLEST = 1e-3
 _MOST_WINDOWS = 1_000_000
@@ -50,7 +50,7 @@ _MOST_WINDOWS = 1_000_000
 
 @dataclass(frozen=True)
 class Burst:
-    """One burst. Instants as those given in; factors are observed / usual.
+    """A burst. Instants as those given in; factors are observed / usual.
 
     ``peaks``: the largest factor of a window, by statistic; ``seen_by``: the statistics that are unusual in a
     window of it; ``n``: operations that began in it, of which ``n_long`` took longer than ``long_ns``;
@@ -70,22 +70,22 @@ class Burst:
 
 @dataclass(frozen=True)
 class BurstsFound:
-    """All bursts of a run by time, and what they were measured by, shortest windows first."""
+    """All bursts of a run by time, and the window scales of the search, shortest first."""
 
     scales: tuple[WindowScale, ...]
     bursts: list[Burst]
 
     @property
     def usual_ns(self) -> dict[str, float]:
-        """The usual of each statistic in the shortest windows."""
+        """Usual value of each statistic in the shortest windows."""
         return self.scales[0].usual
 
     def peaks(self, start_ns: int, end_ns: int) -> dict[str, float]:
-        """The largest factor of a shortest window that lies in [start, end), by statistic; empty for none."""
+        """Largest factor of a shortest window within [start, end), by statistic; empty for none."""
         return self.scales[0].peaks(start_ns, end_ns)
 
     def median_sees(self, start_ns: int, end_ns: int) -> bool:
-        """Whether, at any window length, a window in [start, end) would have been called slow by its median."""
+        """True if, at any window length, a window in [start, end) counts as slow by its median."""
         return any(scale.median_sees(start_ns, end_ns) for scale in self.scales)
 
 
@@ -196,7 +196,7 @@ class WindowScale:
         return flags
 
     def bursts(self, run: _Run, allowed: float) -> list[Burst]:
-        """Spans of windows that are unusual beyond chance."""
+        """Spans of significantly unusual windows."""
         long = np.add.reduceat(run.long.astype(np.int64), self.edges[:-1])
         chance = poisson_tail(long, self.counts * run.long.mean())
         seen = np.logical_or.reduce([self.unusual[name] for name in SEEN_BY])
@@ -224,7 +224,7 @@ class WindowScale:
 
 
 def _outside(factor: Floats) -> Flags:
-    """Which windows are unusual in a statistic."""
+    """Mask of windows that are unusual in a statistic."""
     logs = np.log(np.maximum(factor, 1e-9))
     scale = 1.4826 * float(np.median(np.abs(logs - np.median(logs))))
     flags: Flags = factor >= max(FACTOR_AT, np.exp(DEVIATIONS * scale))
@@ -232,7 +232,7 @@ def _outside(factor: Floats) -> Flags:
 
 
 def _spans(unusual: Flags) -> list[tuple[int, int]]:
-    """(first, one after the last) of each run of unusual windows, up to ``_BRIDGED`` usual ones between.
+    """(first, one after the last) of consecutive unusual windows, with gaps of up to ``_BRIDGED`` usual ones.
 
     Windows in which nothing began, because everything waited, are no rows and so never part a span.
     """
@@ -246,7 +246,7 @@ def _spans(unusual: Flags) -> list[tuple[int, int]]:
 
 
 def least_likely(candidates: list[Burst]) -> list[Burst]:
-    """Of bursts that overlap the least likely one, of equal ones the shortest; by time."""
+    """Least likely of overlapping bursts, the shortest of equal ones; by time."""
     kept: list[Burst] = []
     for burst in sorted(candidates, key=lambda b: (b.chance, b.end_ns - b.start_ns)):
         if all(burst.end_ns <= b.start_ns or b.end_ns <= burst.start_ns for b in kept):

@@ -1,4 +1,4 @@
-"""Sheet of bursts: a run's operations, and below them how far each statistic rose in short windows."""
+"""Sheet of bursts: a run's operations, and below them the rise of each statistic in short windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_RUNS = 12
-"""Runs that are drawn; of more those with the clearest bursts."""
+"""Most runs drawn: those with the clearest bursts."""
 _LIMIT = f"{FACTOR_AT:g}x, the limit"
 
 
@@ -78,7 +78,7 @@ def _explained(shown: Sequence[RunBursts], of: int) -> str:
 
 
 def _end_ns(run: RunBursts) -> int:
-    """When the last operation ended, which may be long after it began."""
+    """End of the last operation, possibly long after its start."""
     ends = [int((op.began_ns + op.waited_ns).max()) for op in run.searched if len(op.began_ns)]
     return max([run.last_ns + 1, *ends])
 
@@ -108,7 +108,7 @@ def _pair(run: RunBursts, op: Searched, grid: bool) -> tuple[Pane, Pane]:
 
 
 def _operations(run: RunBursts, op: Searched, grid: bool) -> tuple[Mark, ...]:
-    """All operations; those of a burst that took long apart, so that few are not lost among many."""
+    """All operations; long ones of a burst separately, to be visible among many."""
     time, value = op.began_ns / 1e9, np.maximum(op.waited_ns, 1.0) / 1e9
     long = np.zeros(len(time), dtype=bool)
     if op.found is not None:
@@ -122,20 +122,20 @@ def _operations(run: RunBursts, op: Searched, grid: bool) -> tuple[Mark, ...]:
 
 
 def _line(scale: WindowScale, statistic: str) -> StepMarks:
-    """One statistic's factor, window by window."""
+    """Factors of one statistic, window by window."""
     start, end, (value,) = _parted(scale, scale.factors[statistic])
     return StepMarks(statistic, start, end, value)
 
 
 def _median(scale: WindowScale) -> StepMarks:
-    """The median's factor and the lower end of its interval; NaN where an interval asks for more operations."""
+    """Factors of the median and lower ends of their intervals; NaN for too few operations."""
     known = np.where(np.isnan(scale.median_lower), np.nan, scale.factors["q50"])
     start, end, (value, lower) = _parted(scale, known, scale.median_lower)
     return StepMarks("median", start, end, value, lower, value)
 
 
 def _parted(scale: WindowScale, *columns: Floats) -> tuple[Floats, Floats, list[Floats]]:
-    """Begin, end (s) and columns of all windows; NaN where windows without operations lie between."""
+    """Start, end (s) and columns of all windows; NaN between windows separated by empty ones."""
     start = scale.starts
     end = start + scale.window_ns
     gaps = np.flatnonzero(start[1:] > end[:-1]) + 1
@@ -147,7 +147,7 @@ def _parted(scale: WindowScale, *columns: Floats) -> tuple[Floats, Floats, list[
 
 
 def _peaks(run: RunBursts, found: BurstsFound) -> str:
-    """The largest factors in bursts; a median in brackets is not significant."""
+    """Largest factors in bursts; a median in brackets is not significant."""
     spans = [(burst.start_ns, burst.end_ns) for burst in run.bursts]
     known = [peak for peak in (found.peaks(*span) for span in spans) if peak]
     if not known:

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 _NAMED = 3
-"""Operations that a sentence names one by one."""
+"""Most operations that a sentence names."""
 
 
 def say_burst(burst: RunBurst, now_ns: int, zone: tzinfo | None = None) -> str:
-    """One line without a full stop: who waited, how long, since when, how much, and whether the median shows it."""
+    """Sentence about a burst without a full stop: ranks or ops, duration, start, factors, and visibility in the
+    median.
+    """
     since = format_time(burst.start_ns, now_ns, zone, seconds=True)
     factors = ", ".join(f"{name} {format_factor(burst.peak(name))}x" for name in ("mean", "q99"))
     median = "the median shows it too" if burst.median_sees else "the median does not show it"
@@ -30,7 +32,7 @@ def say_burst(burst: RunBurst, now_ns: int, zone: tzinfo | None = None) -> str:
 
 
 def say_who(burst: RunBurst) -> str:
-    """``3 of 10 ranks``, ``creates, stats``: who waited. The ranks where a part of them shows the burst best."""
+    """``3 of 10 ranks``, ``creates, stats``: ranks or ops that waited. Ranks if a part of them shows the burst best."""
     words = [op_word(op.op) for op in burst.ops if op.found]
     if not words and burst.of_ranks > 1:
         return f"{burst.ranks} of {burst.of_ranks} ranks"
@@ -40,7 +42,7 @@ def say_who(burst: RunBurst) -> str:
 def say_runs(
     runs: Sequence[RunBursts], now_ns: int, zone: tzinfo | None = None, most: int = 4
 ) -> list[str]:
-    """What the runs amount to, those with the clearest bursts first, and the largest burst of all."""
+    """Summary of runs, those with the clearest bursts first, and the largest burst of all."""
     ranked = sorted(runs, key=lambda run: min((b.chance for b in run.bursts), default=2.0))
     lines = [f"{run.run_id}: {say_bursts(run)}" for run in ranked[:most]]
     every = [burst for run in runs for burst in run.bursts]
@@ -55,12 +57,12 @@ def say_runs(
 
 
 def largest_burst(bursts: Sequence[RunBurst]) -> RunBurst:
-    """The burst that cost the most time, over all ranks; of equal ones the longest, then the first."""
+    """Burst with the largest lost time, over all ranks; of equal ones the longest, then the first."""
     return max(bursts, key=lambda b: (b.lost_ns, b.end_ns - b.start_ns, -b.start_ns))
 
 
 def say_limit(run: RunBursts) -> str:
-    """What the search may miss in this run, in one line without a full stop."""
+    """Bursts that the search may miss in this run, in one line without a full stop."""
     length = format_duration(STALL_NS)
     if run.ranks < FEWEST_RANKS:
         return f"stalls of single ranks are not looked for: the run has {run.ranks}, a search needs {FEWEST_RANKS}"
@@ -70,7 +72,7 @@ def say_limit(run: RunBursts) -> str:
 
 
 def say_bursts(run: RunBursts) -> str:
-    """What a run amounts to, in one line without a full stop."""
+    """Summary of a run's bursts, in one line without a full stop."""
     if not run.bursts:
         if len(run.too_few) == len(run.ops):
             return f"not searched for bursts: too few operations a second on {run.target}"

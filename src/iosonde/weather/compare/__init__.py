@@ -1,1 +1,1 @@
-"""Compare two periods or runs: whether they differ, and by how much."""
+"""Comparison of two periods or runs: significance and size of the difference."""

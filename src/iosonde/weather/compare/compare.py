@@ -1,4 +1,4 @@
-"""Two sides, op by op: the shift of each quantile, matched for season, corrected for many questions."""
+"""Comparison of two sides, op by op: the shift of each quantile, matched for season, corrected for multiple tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True)
 class SideOfOp:
-    """One side of one op: all rows due, those with a latency, those that were lost, what was used."""
+    """Counts of one side of one op: rows due, with a latency, lost, and used."""
 
     n_due: int
     n: int
@@ -43,7 +43,7 @@ class SideOfOp:
 
 @dataclass(frozen=True)
 class OpShift:
-    """One op of both sides. ``p_value`` is of "neither a quantile nor the whole differs", adjusted over ops (Holm).
+    """Shift of one op. ``p_value`` is of "neither a quantile nor the whole differs", adjusted over ops (Holm).
 
     ``adjusted`` (levels,) are the quantiles' p values, ``adjusted_whole`` that of all latencies together,
     adjusted over all of them of all ops (Benjamini-Hochberg).
@@ -58,12 +58,12 @@ class OpShift:
     adjusted: Floats
     adjusted_whole: float
     seen: float
-    """By what ratio all latencies must move to be called different (``Pair.seen``); NaN where they are."""
+    """Least detectable ratio of all latencies (``Pair.seen``); NaN if they differ."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Both sides and every op that has samples on both; ``only_a``, ``only_b``: ops without a counterpart."""
+    """Both sides and every op with samples on both; ``only_a``, ``only_b``: ops without a counterpart."""
 
     a: Part
     b: Part
@@ -139,7 +139,7 @@ def _prepare(
 
 
 def _groups(keys: list[list[SeriesKey]]) -> list[Ints]:
-    """A number for each series: the same on both sides for the same host and period."""
+    """Number of each series: equal on both sides for the same host and period."""
     every = sorted({(key.host, key.period_ns) for side in keys for key in side})
     return [
         np.array([every.index((key.host, key.period_ns)) for key in side], dtype=np.int64)
@@ -167,7 +167,7 @@ def _side(frame: Frame, known: Frame, period: Period, keys: list[SeriesKey]) -> 
 
 
 def _adjusted(ops: list[_Prepared]) -> list[OpShift]:
-    """Every op with what the others say about the load, and p values that hold for all questions together."""
+    """Shifts of all ops, with load evidence shared among ops, and p values adjusted for all tests."""
     odds = [op.pair.odds_of_load for op in ops]
     shifts = [
         op.pair.shift(

@@ -1,4 +1,4 @@
-"""How much less neighbouring samples say than independent ones: the swing of a shared load.
+"""Loss of information by correlated samples: the fluctuation of a shared load.
 
 A share ``h`` of a series' variance follows a load that is forgotten with time constant ``tau``, the
 rest is independent from sample to sample::
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 SHARES: tuple[float, ...] = (0.0, *(0.002 * 450 ** (i / 13) for i in range(14)))
-"""Shares ``h`` of the grid: none, and 0.2% to 90% in equal ratios."""
+"""Shares ``h`` of the grid: zero, and 0.2% to 90% in equal ratios."""
 ALL_CALM, CALM = 0.5, 0.2
-"""Before anything is seen: probability that no op of a comparison has a load; that one has none where some have."""
+"""Prior probabilities: that no op of a comparison has a load; that one has none if some have."""
 NO_LOAD = ALL_CALM + (1 - ALL_CALM) * CALM
-"""Weight of ``h = 0`` of an op that is looked at alone; the other shares divide the rest equally."""
+"""Prior weight of ``h = 0`` of a single op; the other shares divide the rest equally."""
 TAUS = 10
 """Time constants of the grid."""
 SLOWEST_LOAD_S = 1800.0
-"""Loads of shared storage swing over a minute to half an hour (docs/methods/compare.md)."""
+"""Slowest load: fluctuations of shared storage take a minute to half an hour (docs/methods/compare.md)."""
 BLOCKS, BLOCK_SAMPLES, FEWEST_BLOCKS = 48, 10, 4
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Samples of a period, cut into stretches of about equal number, in the order of time.
+    """Samples of a period, cut into consecutive blocks of about equal number.
 
     ``weight`` (samples,) sums to 1; ``edges`` (blocks + 1,) are places in it.
     """
@@ -57,12 +57,12 @@ class Blocks:
 
     @property
     def span_s(self) -> float:
-        """From the first sample to the last."""
+        """Time from the first sample to the last."""
         return float(self.at_s[-1] - self.at_s[0])
 
 
 def blocks_of(at_s: Floats, weight: Floats) -> Blocks:
-    """Cut a period. Shapes: (samples,) each, ``at_s`` ascending in s, ``weight`` positive."""
+    """Cut a period into blocks. Shapes: (samples,) each, ``at_s`` ascending in s, ``weight`` positive."""
     n = len(at_s)
     count = max(FEWEST_BLOCKS, min(BLOCKS, n // BLOCK_SAMPLES))
     edges = np.unique(np.linspace(0, n, count + 1).round().astype(np.intp))
@@ -70,7 +70,7 @@ def blocks_of(at_s: Floats, weight: Floats) -> Blocks:
 
 
 def time_constants(periods: Sequence[Blocks]) -> Floats:
-    """``tau`` of the grid (s), for periods that are compared.
+    """``tau`` of the grid (s), for the periods of a comparison.
 
     From two samples to the slowest load, at most three times the longest period; longer periods can
     tell slower loads: up to a quarter of them.
@@ -85,7 +85,7 @@ def time_constants(periods: Sequence[Blocks]) -> Floats:
 
 @dataclass(frozen=True)
 class BlockGrid:
-    """What of the grid depends on the blocks only, not on the values.
+    """Part of the grid that depends on the blocks only, not on the values.
 
     Per ``tau``: eigenvalues and -vectors of the load's covariance of whitened block sums without
     their mean, and ``mean_variance``: that of the weighted mean of a series that is all load.
@@ -166,7 +166,7 @@ def evidence(layout: BlockGrid, series: Floats, *, outside: bool = False) -> Flo
 
 
 def weights(fits: Floats, no_load: float = NO_LOAD) -> Floats:
-    """What the grid weighs after the evidence; (taus, shares), sums to 1. ``no_load``: weight of no load before."""
+    """Posterior weights of the grid; (taus, shares), sums to 1. ``no_load``: prior weight of no load."""
     rest = (1 - no_load) / (len(SHARES) - 1)
     before = np.array([no_load, *[rest] * (len(SHARES) - 1)])
     if not np.isfinite(fits[:, 1:]).any():
@@ -179,13 +179,13 @@ def weights(fits: Floats, no_load: float = NO_LOAD) -> Floats:
 
 
 def odds_of_load(fits: Floats) -> float:
-    """How much better some load explains a series than none, as a ratio of likelihoods; 1 = no difference."""
+    """Likelihood ratio of some load to none for a series; 1 = no difference."""
     none = fits[0, 0]
     return float(np.exp(np.clip(fits[:, 1:] - none, -700, 700)).mean())
 
 
 def no_load_beside(others: Sequence[float]) -> float:
-    """Weight of ``h = 0`` of an op before its own evidence, with the odds of load of the ops beside it.
+    """Prior weight of ``h = 0`` of an op, given the odds of load of the other ops.
 
     What shares a storage shares its load: six ops that all look calm are calmer than each of them can
     show alone, and one that does not takes that away from all.

@@ -1,4 +1,4 @@
-"""What would have been seen, and what would tell, where samples do not tell.
+"""Power of an inconclusive comparison: detectable difference, and data needed for a verdict.
 
 The standard deviation of a share falls with the square root of a period's length, and the half width ``w`` of an
 interval of log ratios with it. If the log ratios ``l`` stay as they are, periods must be longer by::
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from iosonde.weather.compare.compare import OpShift
 
 _MOST = 100.0
-"""Farther than this no width is extrapolated."""
+"""Largest extrapolation factor of a width."""
 
 
 class Needed(NamedTuple):
-    """``factor``: if all latencies had moved by it, a difference would have been said in 80% of cases.
+    """``factor``: difference of all latencies that would have been detected in 80% of cases.
 
     ``longer``: periods of so many times the length would tell, if the ratios stay;
     ``samples``: fewest samples of a side, where one has fewer. None = not known.
@@ -34,7 +34,7 @@ class Needed(NamedTuple):
 
 
 def needed(op: OpShift, asked: Flags, margin: float, fewest: int | None) -> Needed:
-    """Of an op that is neither shown to be the same nor different.
+    """Data needed for an op that is shown neither equal nor different.
 
     ``asked`` (levels,): quantiles that must lie within the margin to be the same; ``fewest``: samples that a side
     lacks. Missing data: an interval without an end gives no ``longer``.

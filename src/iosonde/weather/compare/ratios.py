@@ -1,9 +1,9 @@
-"""Ratios b / a as people read them."""
+"""Formatting of ratios b / a."""
 
 from __future__ import annotations
 
 _SMALL = 0.0995
-"""Below this a ratio reads as one part of so many."""
+"""Ratio below which ``1/n`` is printed."""
 
 
 def short_ratio(value: float) -> str:
@@ -15,7 +15,7 @@ def short_ratio(value: float) -> str:
 
 
 def ratio_text(ratio: float | None, lower: float | None, upper: float | None) -> str:
-    """``1.21 (1.15-1.27)``, ``1/310 (1/350-1/280)``; ``n/a`` where there is no number."""
+    """``1.21 (1.15-1.27)``, ``1/310 (1/350-1/280)``; ``n/a`` without a number."""
     if ratio is None or lower is None or upper is None:
         return "n/a"
     return f"{short_ratio(ratio)} ({short_ratio(lower)}-{short_ratio(upper)})"

@@ -1,4 +1,4 @@
-"""Comparing like with like: the same hours of the week, or of the day, the same hosts."""
+"""Matching of like with like: the same hours of the week, or of the day, the same hosts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def match(
 
 
 def hours_of_week(due_ns: Ints, zone: tzinfo | None = None) -> Ints:
-    """0 = the hour that begins Monday 00:00 local time. Shape: (samples,)."""
+    """Hour of the week; 0 starts Monday 00:00 local time. Shape: (samples,)."""
     hours, place = np.unique(due_ns // (HOUR_NS // 4), return_inverse=True)
     local = [
         datetime.fromtimestamp(int(quarter) * 900, tz=UTC).astimezone(zone) for quarter in hours
@@ -66,7 +66,7 @@ def hours_of_week(due_ns: Ints, zone: tzinfo | None = None) -> Ints:
 
 
 def _balanced(cell_a: Ints, cell_b: Ints) -> tuple[Floats, Floats] | None:
-    """Weights after which every cell weighs the same on both sides: n_a n_b / (n_a + n_b)."""
+    """Weights that give every cell the same total on both sides: n_a n_b / (n_a + n_b)."""
     cells, place = np.unique(np.concatenate([cell_a, cell_b]), return_inverse=True)
     in_a, in_b = place[: len(cell_a)], place[len(cell_a) :]
     n_a, n_b = np.bincount(in_a, minlength=len(cells)), np.bincount(in_b, minlength=len(cells))

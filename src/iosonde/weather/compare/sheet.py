@@ -14,7 +14,7 @@ from iosonde.weather.compare.compare import Compared, OpShift
 from iosonde.weather.compare.ratios import level_name
 
 CHANGED_AT = 0.05
-"""Adjusted p values up to this are a change, as in the table."""
+"""Largest adjusted p value of a change, as in the table."""
 _EXPLAINED = (
     "changed: judged for all rows of all operations together; mean: the geometric mean of all latencies; "
     "n/a: no interval at this quantile; every operation has its own axis"
@@ -28,7 +28,7 @@ def shifts_sheet(
     names: tuple[str, str],
     say: Sequence[str] = (),
 ) -> Sheet:
-    """A pane an op, a row a quantile and one for all latencies; the band is what counts as the same.
+    """A pane per op, a row per quantile and one for all latencies; the band is the equivalence margin.
 
     ``verdicts`` by op, ``names`` of both sides and the sentences ``say`` are what findings have.
     """
@@ -55,7 +55,7 @@ def shifts_sheet(
 
 
 def _shifts(op: OpShift, levels: tuple[float, ...], margin: float) -> RatioMarks:
-    """Quantiles from low to high, then all latencies; one whose interval has no end has no number."""
+    """Quantiles from low to high, then all latencies; an interval without an end has no number."""
     found, whole = op.shift, op.shift.whole
     columns = (
         np.append(found.ratio, whole.ratio),

@@ -1,4 +1,4 @@
-"""By what ratio the quantiles of one sample lie above those of another, and how sure that is.
+"""Ratio of the quantiles of two samples, with intervals.
 
 With ``F_a``, ``F_b`` the shares of samples at or below a latency, and ``Q_a``, ``Q_b`` the nearest-rank
 quantiles, "b is higher at level p" means that some latency exists which more of a's samples than of b's
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 FEWEST = 20
-"""Fewer samples on a side say nothing about how they depend on each other."""
+"""Least number of samples on a side to estimate their dependence."""
 _POWER_80 = 0.8416
 _TOGETHER = (1, 3, 5)
-"""Numbers of quantiles that may find a move of all latencies."""
+"""Numbers of quantiles that may detect a shift of all latencies."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class QuantileShift:
     effective_a: Floats
     effective_b: Floats
     whole: Whole = UNKNOWN
-    """All latencies together: what no load explains, however few samples a quantile has."""
+    """All latencies together: the part not explained by load, even if quantiles have too few samples."""
 
     @property
     def different(self) -> float:
@@ -80,13 +80,13 @@ class Pair:
 
     @property
     def odds_of_load(self) -> float:
-        """What these samples say to ops beside them (``dependence.no_load_beside``); 1 = nothing."""
+        """Evidence of load for the other ops (``dependence.no_load_beside``); 1 = none."""
         return self._gaps.odds_of_load if self._known else 1.0
 
     def shift(
         self, *, same_level: float = 0.90, no_load: float = dependence.NO_LOAD
     ) -> QuantileShift:
-        """The shift. ``same_level``: level of the interval of the equivalence test; ``no_load``: weight of no load.
+        """Estimate the shift. ``same_level``: level of the equivalence test's interval; ``no_load``: weight of no load.
 
         Below ``FEWEST`` samples on a side all is NaN.
         """
@@ -96,7 +96,7 @@ class Pair:
         return _shift(self._sides, self._gaps, self._p, same_level)
 
     def seen(self, level: float) -> float:
-        """The ratio above 1 that all latencies must move by to be called different in 80% of cases.
+        """Smallest ratio above 1 of all latencies that is detected in 80% of cases.
 
         ``level``: that of this op among all ops. With what was weighed last; NaN for too few samples. Simes finds
         a move when ``k`` quantiles reach ``k`` times the level of one, or when the whole does.

@@ -1,4 +1,4 @@
-"""The two samples of a comparison: as they are given, and sorted with the share below each value."""
+"""The two samples of a comparison: as given, and sorted with the share below each value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Period:
-    """One side of a comparison: (samples,) each, ``at_s`` (s) ascending, positive ``weight``.
+    """Side of a comparison: (samples,) each, ``at_s`` (s) ascending, positive ``weight``.
 
     ``value`` in any unit, finite; samples without a value are left out by the caller.
     """
@@ -39,12 +39,12 @@ class Side:
         """Share below, equal values half counted."""
 
     def is_below(self, p: float) -> Floats:
-        """1 where a sample is at or below the quantile, in the order of time."""
+        """1 where a sample is at or below the quantile, in time order."""
         below: Floats = (self.value <= self.quantile(np.array(p))).astype(np.float64)
         return below
 
     def quantile(self, p: Floats) -> Floats:
-        """Nearest ranks; NaN outside (0, 1)."""
+        """Nearest-rank quantiles; NaN outside (0, 1)."""
         place = np.searchsorted(self.below, np.clip(p, 0, 1) - 1e-12)
         found = self.sorted[np.minimum(place, len(self.sorted) - 1)]
         inside: Floats = np.where((p > 0) & (p < 1), found, np.nan)

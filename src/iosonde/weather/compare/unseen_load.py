@@ -1,4 +1,4 @@
-"""How far the shares of two samples below one latency may lie apart by chance, load and all.
+"""Chance differences between the shares of two samples below one latency, including load.
 
 Source: docs/methods/compare.md; ``weather.compare.dependence`` has the model of the load.
 """
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 _STEPS, _STEPS_OF_CHANCE = 50, 22
-"""Halvings in a search for a gap; a gap of given probability needs no more than a millionth."""
+"""Bisection steps for a gap; a gap of given probability needs no more than a millionth."""
 _SIZES = 40
-"""Standard deviations that stand for all of the grid: neighbours differ by less than a tenth."""
+"""Number of standard deviations that represent the grid: neighbours differ by less than a tenth."""
 UNEQUAL = 2.0
-"""Events of exponential length vary a sum as half as many equal ones do: E[x^2] / E[x]^2."""
+"""Variance factor of exponential event lengths: half as many equal ones vary as much, E[x^2] / E[x]^2."""
 FEWEST_FREEDOM = 4.0
-"""Degrees of freedom of a gap whose sides hold hardly any independent samples."""
+"""Degrees of freedom of a gap whose sides have hardly any independent samples."""
 
 
 class Gaps:
-    """How far the two shares below a latency may lie apart by chance, for every level.
+    """Chance gaps between the two shares below a latency, for every level.
 
     Two accounts of the load are kept and the more careful one counts: that of the indicator "below the
     quantile" itself, and that of the normal scores of all latencies, diluted to what a load that moves
@@ -59,7 +59,7 @@ class Gaps:
         self.weigh(dependence.NO_LOAD)
 
     def weigh(self, no_load: float) -> None:
-        """Weigh the loads anew. ``no_load``: weight of no load before the evidence of these samples."""
+        """Update the weights of loads. ``no_load``: prior weight of no load."""
         self._mixtures = [[account.mixture(no_load) for account in pair] for pair in self._accounts]
         self.sides: Floats = np.array(
             [np.max([mixture.sides for mixture in level], axis=0) for level in self._mixtures]
@@ -81,12 +81,12 @@ class Gaps:
         return certain
 
     def at(self, chance: float) -> Floats:
-        """The gap that has this probability, (levels,)."""
+        """Gap with this probability, (levels,)."""
         return bisect(lambda gap: self.chance(gap) > chance, len(self._mixtures), _STEPS_OF_CHANCE)
 
 
 class _Mixture(NamedTuple):
-    """What the standard deviation of a gap may be, and the expected variance of each side's share."""
+    """Possible standard deviations of a gap, and the expected variance of each side's share."""
 
     weight: Floats
     deviation: Floats
@@ -100,7 +100,7 @@ class _Mixture(NamedTuple):
 
 
 class _Account(NamedTuple):
-    """Evidence about a load (taus, shares), and the variance of each side's share it would mean."""
+    """Evidence about a load (taus, shares), and the implied variance of each side's share."""
 
     fits: Floats
     variances: tuple[Floats, Floats]
@@ -113,7 +113,7 @@ class _Account(NamedTuple):
 
 
 def _gathered(weight: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Weights and standard deviations, those of about the same size as one of their mean variance."""
+    """Weights and standard deviations, with similar ones merged into their mean variance."""
     size = np.log(variance)
     reach = max(float(np.ptp(size)), 1e-9)
     place = np.minimum(((size - size.min()) / reach * _SIZES).astype(np.intp), _SIZES - 1)
@@ -137,7 +137,7 @@ def _variances(
 
 
 def bisect(holds: Callable[[Floats], Flags], count: int, steps: int = _STEPS) -> Floats:
-    """The largest gap in (0, 1) for which it holds, for each level; it holds below and not above."""
+    """Largest gap in (0, 1) for which ``holds`` is true, for each level, by bisection."""
     low, high = np.zeros(count), np.ones(count)
     for _ in range(steps):
         middle = (low + high) / 2

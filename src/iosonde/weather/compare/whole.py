@@ -1,4 +1,4 @@
-"""All latencies of two samples as wholes: how far apart a load alone may bring them.
+"""Comparison of all latencies of two samples: distance explained by load alone.
 
 The gap between two shares ends at 1, so a load of the model explains any gap with some probability, however far
 apart the latencies lie. The difference of mean log latencies has no end. With ``s_a^2``, ``s_b^2`` the variances of
@@ -72,12 +72,12 @@ class Distance:
         self._weights = [_weights(layouts, series) for series in (logs, ranks)]
 
     def chance(self, size: float) -> float:
-        """Two-sided probability of a difference of at least ``size`` (log ratio)."""
+        """Two-sided p value of a difference of at least ``size`` (log ratio)."""
         tail = 2 * student_share(-abs(size) / self._deviation, self._freedom)
         return min(1.0, max(float((weight * tail).sum()) for weight in self._weights))
 
     def at(self, chance: float) -> float:
-        """The log ratio that has this probability; infinite beyond 1e12."""
+        """Log ratio with this probability; infinite beyond 1e12."""
         low, high = 0.0, float(_LARGEST)
         if self.chance(high) > chance:
             return float("inf")
@@ -87,7 +87,7 @@ class Distance:
         return high
 
     def whole(self) -> Whole:
-        """The answer."""
+        """Result of the comparison."""
         usual = self.at(0.05)
         with np.errstate(over="ignore"):
             ratio, lower, upper = np.exp([self.size, self.size - usual, self.size + usual]).tolist()
@@ -95,7 +95,7 @@ class Distance:
 
 
 def _weights(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) -> Floats:
-    """What the loads weigh by both sides of a series together."""
+    """Posterior weights of loads from both sides of a series."""
     one, other = (
         dependence.evidence(layout, of_side, outside=True)
         for layout, of_side in zip(layouts, series, strict=True)
@@ -104,6 +104,6 @@ def _weights(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) 
 
 
 def _least(values: Floats) -> float:
-    """The smallest value above 0, which stands for values that a coarse clock read as 0."""
+    """Smallest positive value, a substitute for values that a coarse clock read as 0."""
     above = values[values > 0]
     return float(above[0]) if len(above) else 1.0

@@ -1,4 +1,4 @@
-"""What a comparison amounts to: a verdict an op as data, and its sentence.
+"""Result of a comparison: a verdict per op as data, and its sentence.
 
 ::
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from iosonde.weather.compare.compare import Compared, OpShift, SideOfOp
 
 MARGIN = 1.2
-"""Ratios from 1/1.2 to 1.2 count as the same unless another margin is asked for."""
+"""Default equivalence margin: ratios from 1/1.2 to 1.2 count as equal."""
 _ALPHA = 0.05
 _SAME_UP_TO = 0.95
-"""q99 need not be shown to be the same: no hour of samples could."""
+"""Highest quantile required to be equal: no hour of samples could show it for q99."""
 _LOST_MATTERS = 0.01
-"""A difference in the share of late and lost operations that a sentence tells of."""
+"""Least difference in the share of late and lost operations that a sentence mentions."""
 _WORTH_SAYING = 1.1
-"""Times the length from which on a sentence asks for longer periods."""
+"""Least factor of the length for which a sentence suggests longer periods."""
 _OTHER_SIZE = 1.2
-"""A quantile that moved the other way is named from this ratio on."""
+"""Least ratio for which a quantile with the opposite shift is named."""
 
 
 class LevelVerdict(NamedTuple):
-    """One quantile: b / a with its 95% interval; None = too few samples.
+    """Verdict on one quantile: b / a with its 95% interval; None = too few samples.
 
     ``p_value`` is adjusted over ops and quantiles; ``smallest`` would have been found in 80% of cases.
     """
@@ -70,7 +70,7 @@ class WholeVerdict(NamedTuple):
 
 @dataclass(frozen=True)
 class OpComparison:
-    """The verdict of one op. ``clearest`` is the quantile it rests on; None: on ``whole``, or nothing is known.
+    """Verdict on one op. ``clearest``: the quantile behind it; None: ``whole``, or unknown.
 
     ``needed`` is None where there is a verdict.
     """
@@ -111,7 +111,7 @@ class OpComparison:
 
 
 def judge(compared: Compared, margin: float = MARGIN) -> list[OpComparison]:
-    """The verdict of every op, in their order. ``margin`` > 1: the ratio up to which things are the same."""
+    """Verdicts on every op, in their order. ``margin`` > 1: largest ratio that counts as equal."""
     return [_judge(op, compared.levels, margin) for op in compared.ops]
 
 
@@ -213,7 +213,7 @@ def _side_json(side: SideOfOp, used: float) -> dict[str, Any]:
 
 
 def _notes(op: OpShift) -> list[str]:
-    """What a reader has to know before believing the verdict."""
+    """Cautions for the reader of the verdict."""
     notes, matching = [], op.matching
     if matching.basis == "none":
         notes.append("the sides share too few hours of the day: a daily pattern is not removed")
@@ -241,7 +241,7 @@ def _lost(side: SideOfOp) -> float:
 
 
 def say_comparison(found: OpComparison, margin: float = MARGIN) -> str:
-    """One line without a full stop: B as seen from A."""
+    """Sentence about B relative to A, without a full stop."""
     text = _SAY[found.verdict](found, margin)
     lost = _lost(found.a), _lost(found.b)
     if abs(lost[0] - lost[1]) > _LOST_MATTERS:
@@ -281,7 +281,7 @@ _SAY = {
 
 
 _TOLD_FACTOR = 100.0
-"""That only a larger one would have been seen is no help."""
+"""Largest detectable ratio that is mentioned: a larger one is no help."""
 
 
 def _would_tell(found: OpComparison) -> str:
@@ -300,5 +300,5 @@ def _would_tell(found: OpComparison) -> str:
 
 
 def say_ratio(level: LevelVerdict | WholeVerdict) -> str:
-    """``1.21 (1.15-1.27)``; ``n/a`` where there is no number."""
+    """``1.21 (1.15-1.27)``; ``n/a`` without a number."""
     return ratio_text(level.ratio, level.lower, level.upper)

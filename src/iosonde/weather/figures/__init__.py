@@ -1,1 +1,1 @@
-"""Pictures of samples: densities, points, intervals, distributions."""
+"""Figures of samples: densities, points, intervals, distributions."""

@@ -42,7 +42,7 @@ def bars(categories: Sequence[str], boxes: Sequence[Box]) -> Bars:
 
 
 def hosts_sheet(boxes: Mapping[SeriesKey, SeriesBox]) -> Sheet | None:
-    """A box a host, a row an op, a column a target. None for no samples."""
+    """A box per host, a row per op, a column per target. None without samples."""
     if not boxes:
         return None
     targets = sorted({key.target for key in boxes})
@@ -75,7 +75,7 @@ def _host(key: SeriesKey, periods: bool) -> str:
 
 
 def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: int) -> Sheet | None:
-    """A box a statistic over all intervals, a row an op, a column a place. None for no intervals."""
+    """A box per statistic over all intervals, a row per op, a column per place. None without intervals."""
     if not boxes:
         return None
     names = places(boxes)
@@ -102,7 +102,7 @@ def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: in
 
 
 def outside(panes: Sequence[Pane]) -> str:
-    """How many lie outside of the boxes, and how they were drawn."""
+    """Caption with the number of outliers, and how they were drawn."""
     marks = [mark for pane in panes for mark in pane.marks if isinstance(mark, Bars)]
     single = sum(int(np.count_nonzero(mark.outlier_n == 1)) for mark in marks)
     many = sum(int(mark.outlier_n[mark.outlier_n > 1].sum()) for mark in marks)

@@ -1,4 +1,4 @@
-"""How latencies are distributed: a smoothed histogram an op, of targets or of runs (paper: density diagrams)."""
+"""Distributions of latencies: a smoothed histogram per op, of targets or of runs (paper: density diagrams)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from iosonde.stats.density import Density, log_density
 from iosonde.weather.store import Store
 
 PER_DECADE = 400
-"""Cells a decade: 0.6% of a latency."""
+"""Cells per decade: 0.6% of a latency."""
 
 
 @dataclass(frozen=True)
 class OpDensity:
-    """One op of one target or run. ``density`` is None where there are too few operations for one."""
+    """Density of one op of one target or run. ``density`` is None for too few operations."""
 
     name: str
     op: str
@@ -26,7 +26,9 @@ class OpDensity:
 
 
 def densities(store: Store, query: SlowdownQuery) -> list[OpDensity]:
-    """Of service times (log10 of ns) of what ended ok, by target, then by run if runs are asked for."""
+    """Densities of service times (log10 of ns) of successful operations, by target, then by run if runs are
+    requested.
+    """
     by_run = query.runs is not None
     found = store.levels(PER_DECADE, by_run=by_run, **query.which_samples())
     keys = list(zip(*(found[name].tolist() for name in ("target", "run_id", "op")), strict=True))

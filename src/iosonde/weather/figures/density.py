@@ -1,4 +1,4 @@
-"""The sheet of densities: a pane an op, a curve a target or run."""
+"""The sheet of densities: a pane per op, a curve per target or run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from iosonde.stats.density import LEAST
 from iosonde.weather.figures.densities import OpDensity
 
 MOST_CURVES = 8
-"""More cannot be told apart."""
+"""Most curves of a pane that can be told apart."""
 
 
 def density_sheet(found: Sequence[OpDensity]) -> Sheet | None:
-    """None for no operations. Those with most operations are drawn; the caption counts the others."""
+    """Sheet of the largest densities, with the number of others in the caption; None without operations."""
     if not found:
         return None
     totals: dict[str, int] = {}

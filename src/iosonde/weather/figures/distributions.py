@@ -1,4 +1,4 @@
-"""Distributions as boxes: of all operations a series, or of a statistic over many intervals."""
+"""Distributions as boxes: of all operations per series, or of a statistic over many intervals."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from iosonde.weather.store import Store
 
 @dataclass(frozen=True)
 class SeriesBox:
-    """Service times (ns) of the ok operations of a series, and how many were due in all."""
+    """Service times (ns) of the ok operations of a series, and the number due in all."""
 
     box: Box
     n_due: int
 
 
 def series_boxes(store: Store, query: SlowdownQuery) -> dict[SeriesKey, SeriesBox]:
-    """The box of every series of the range, exact, in the order of ops (paper: figure 2)."""
+    """Exact box of every series of the range, in the order of ops (paper: figure 2)."""
     boxes, outside = store.boxes(REACH, LEAST, **query.which_samples())
     beyond = {key: outside.take(rows) for key, rows in outside.series()}
     found = {
@@ -42,7 +42,7 @@ def _series_box(row: Frame, outside: Frame) -> SeriesBox:
 
 
 def interval_boxes(intervals: Mapping[SeriesKey, Frame]) -> dict[SeriesKey, dict[str, Box]]:
-    """For every series and statistic, the box of its values over all intervals (paper: figure 4).
+    """Box of the values over all intervals, for every series and statistic (paper: figure 4).
 
     ``intervals`` comes from ``weather.figures.intervals``; intervals without the statistic are left out.
     """
@@ -53,5 +53,5 @@ def interval_boxes(intervals: Mapping[SeriesKey, Frame]) -> dict[SeriesKey, dict
 
 
 def column(statistic: str) -> str:
-    """The stem of a statistic's column."""
+    """Stem of a statistic's column."""
     return "q50" if statistic == "median" else statistic

@@ -1,4 +1,4 @@
-"""Statistics of regular intervals: one row for every interval of the range, NaN where nothing is known."""
+"""Statistics of regular intervals: one row for every interval of the range, NaN if unknown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def intervals(store: Store, query: SlowdownQuery) -> dict[SeriesKey, Frame]:
 
 
 def on_grid(windows: Frame, first_ns: int, last_ns: int, window_ns: int) -> Frame:
-    """One row for every interval from ``first_ns`` to ``last_ns``: missing ones have NaN, counts 0.
+    """Rows for every interval from ``first_ns`` to ``last_ns``: missing ones have NaN, counts 0.
 
     ``windows``: of one series, sorted by start. Columns that are neither float nor counts are left
     out; truth values are False where nothing is known.

@@ -26,7 +26,7 @@ from iosonde.weather.slowdown.guarded import STAGES
 
 
 def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Sheet | None:
-    """All statistics of every interval as lines, a row an op, a column a place. None for none.
+    """Lines of all statistics of every interval, a row per op, a column per place. None without any.
 
     ``intervals``: what ``weather.figures.intervals.intervals`` gives.
     """
@@ -68,7 +68,7 @@ def slowdown_sheet(
     shades: Mapping[SeriesKey, Sequence[Shade]],
     stretches: Sequence[SlowSpan] = (),
 ) -> Sheet | None:
-    """Slowdown at several window lengths side by side, a row an op and place. None for no windows.
+    """Slowdown at several window lengths side by side, a row per op and place. None without windows.
 
     ``shades``: stretches to shade (events), by series; ``stretches``: the same, of which a
     note names the slowest. The statistic ``typ`` is shown where windows have it, else the one of the query.
@@ -118,7 +118,7 @@ def _told(
     parts: Mapping[SeriesKey, Mapping[str, Pane]],
     shades: Mapping[SeriesKey, Sequence[Shade]],
 ) -> tuple[list[SeriesKey], tuple[str, ...]]:
-    """Series that get panes, and lines about the others: what is empty or nothing happened to needs none.
+    """Series with panes, and lines about the others: empty and uneventful ones have no pane.
 
     Where nothing happened to any, all that are known are drawn.
     """
@@ -139,7 +139,7 @@ def _told(
 
 
 def _highest(panes: Mapping[str, Pane]) -> float:
-    """The largest slowdown in a series' panes; 0 where none is known."""
+    """Largest slowdown in a series' panes; 0 if unknown."""
     values = [m.value for pane in panes.values() for m in pane.marks if isinstance(m, StepMarks)]
     known = np.concatenate([v[~np.isnan(v)] for v in values] or [np.empty(0)])
     return float(known.max()) if len(known) else 0.0

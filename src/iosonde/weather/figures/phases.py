@@ -1,4 +1,4 @@
-"""What a benchmark's phases did to a probe: latencies, and how they compare with what was usual before."""
+"""Effect of a benchmark's phases on a probe: latencies, and their ratio to the baseline before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from iosonde.weather.store import Store
 
 @dataclass(frozen=True)
 class Phased:
-    """One series over a range: samples (see ``scatter.gather``), intervals, and what was expected.
+    """Series over a range: samples (see ``scatter.gather``), intervals, and expected latency.
 
     ``intervals``: ``start_ns``, counts and ``value_ns``, the chosen statistic; missing ones are NaN.
     ``expected_ns`` is one number for the whole range, so that a long benchmark is not compared with
@@ -70,7 +70,7 @@ def phased(
 def _usual(
     store: Store, query: SlowdownQuery, since_ns: int, until_ns: int
 ) -> dict[SeriesKey, float]:
-    """The baseline of the range's first window that has one."""
+    """Baseline of the first window of the range with one."""
     asked = SlowdownQuery(
         query.host, query.target, query.ops, since_ns, until_ns, trailing_ns=query.trailing_ns
     )
@@ -87,7 +87,7 @@ def _usual(
 def _medians(
     store: Store, query: SlowdownQuery, _since_ns: int, until_ns: int
 ) -> dict[SeriesKey, float]:
-    """The median of everything stored until the end of the range."""
+    """Median of all samples stored until the end of the range."""
     boxes, _ = store.boxes(0.0, 1, **replace(query, since_ns=None, until_ns=until_ns).which())
     medians = {key: float(boxes["q50_ns"][rows][0]) for key, rows in boxes.series()}
     return {key: value for key, value in medians.items() if value > 0}

@@ -1,4 +1,4 @@
-"""Sheets of single operations: every point of a range, and a benchmark's phases (paper: figures 1, 3)."""
+"""Sheets of single operations: all points of a range, and a benchmark's phases (paper: figures 1, 3)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from iosonde.weather.sample_marks import Drawn, drawn
 
 
 def points_sheet(samples: Mapping[SeriesKey, Frame], since_ns: int, until_ns: int) -> Sheet | None:
-    """Every operation, a row an op, a column a place. None for no samples.
+    """All operations, a row per op, a column per place. None without samples.
 
     ``samples``: what ``weather.samples_to_draw.gather`` gives.
     """
@@ -107,7 +107,7 @@ def phases_sheet(
 def _slowdown_pane(
     place: tuple[str, str], shades: tuple[Shade, ...], one: Phased, window_ns: int
 ) -> Pane:
-    """The intervals' statistic over what was expected."""
+    """Statistic of the intervals over the expected one."""
     if one.expected_ns is None:
         return Pane(*place, RATIO, shades, 0, "no reference")
     start = one.intervals["start_ns"]

@@ -1,4 +1,4 @@
-"""What a figure is asked: kind, range, phases. The question is the same from the terminal and the page."""
+"""Request for a figure: kind, range, phases; the same from the terminal and the page."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ SPANS_NS = {
     "bursts": 24 * _HOUR,
     "density": 24 * _HOUR,
 }
-"""How far a figure looks back unless told."""
+"""Default range of each kind of figure."""
 _INTERVALS = 200
 _ROUND_NS = tuple(s * SECOND_NS for s in (10, 30, 60, 300, 600, 1800, 3600, 14_400, 86_400))
 SPARSE, ABOVE_NS, SEED = 1500, 100_000_000, 1
-"""A sparse figure of points: how many at random, which all, and the seed of the lot."""
+"""Sparse figure of points: number at random, latency above which all are drawn, and the random seed."""
 OF_RUNS = ("points", "statistics", "density", "bursts")
-"""Figures that can be of a run."""
+"""Figures that may show a run."""
 _AIR = 0.04
-"""Share of the phases' length that is shown before and after them."""
+"""Margin around the phases, as a share of their length."""
 
 
 @dataclass(frozen=True)
 class FigureRequest:
-    """A figure's question. ``query`` has a range: neither end is None.
+    """Request for a figure. ``query`` has a range: neither end is None.
 
     ``expected`` is what phases are compared with (``weather.figures.phases``), ``windows_ns`` the lengths
     of the slowdown figure, ``short_ns`` that of the bursts' windows (None: what their density allows).
@@ -57,7 +57,7 @@ class FigureRequest:
     sparse: int | None = None
     above_ns: int = ABOVE_NS
     known: LearntBaselines | None = None
-    """What is usual, if that is at hand."""
+    """Known baselines, if available."""
     now_ns: int | None = None
     """None: the end of the range."""
 
@@ -65,7 +65,7 @@ class FigureRequest:
 def default_range(
     kind: str, since_ns: int | None, until_ns: int | None, now_ns: int, phases: Sequence[Phase] = ()
 ) -> tuple[int, int]:
-    """[since, until) of a figure: as asked, else around its phases, else as far back as is usual."""
+    """[since, until) of a figure: as requested, else around its phases, else the default range."""
     if phases:
         first, last = min(p.start_ns for p in phases), max(p.end_ns for p in phases)
         air = int((last - first) * _AIR)
@@ -77,7 +77,7 @@ def default_range(
 
 
 def suited_window(kind: str, length_ns: int) -> int:
-    """The interval (ns) that suits a range: the shortest round one that makes at most ``_INTERVALS`` of it.
+    """Interval (ns) for a range: the shortest round one with at most ``_INTERVALS`` of it.
 
     Phases have minutes, as their paper has.
     """
@@ -95,7 +95,7 @@ def suited_windows(length_ns: int) -> tuple[int, int]:
 
 
 class RunSpan(NamedTuple):
-    """Runs with samples, and from when to when they are due."""
+    """Runs with samples, and the range of their due times."""
 
     run_ids: tuple[str, ...]
     since_ns: int
@@ -103,7 +103,7 @@ class RunSpan(NamedTuple):
 
 
 def runs_named(words: Sequence[str], known: Sequence[RunRef]) -> RunSpan:
-    """The runs whose id each word is, or begins as in ``mdw`` of ``mdw-i0``. Raises UsageError."""
+    """Runs with these ids, or with ids that start so, as ``mdw`` for ``mdw-i0``. Raises UsageError."""
     found: list[RunRef] = []
     for word in words:
         ids = runs_called(word, [run.run_id for run in known])

@@ -1,4 +1,4 @@
-"""Sheet of a benchmark's phases: a box a phase of all its operations, its ranks together."""
+"""Sheet of a benchmark's phases: a box per phase of all its operations, its ranks together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from iosonde.weather.figures.distributions import SeriesBox
 
 
 def run_boxes_sheet(boxes: Mapping[SeriesKey, SeriesBox], run_ids: Sequence[str]) -> Sheet | None:
-    """A box a run id in their order, a row an op, a column a target. None for no samples.
+    """A box per run id in their order, a row per op, a column per target. None without samples.
 
     ``boxes``: series whose host is a run (see ``SampleFilter.runs``); service times of what ended ok.
     """
@@ -44,7 +44,7 @@ def run_boxes_sheet(boxes: Mapping[SeriesKey, SeriesBox], run_ids: Sequence[str]
 
 
 def by_phase(samples: Mapping[SeriesKey, Frame], run_ids: Sequence[str]) -> dict[SeriesKey, Frame]:
-    """Samples of runs with the phase as the place: ranks together, and no host."""
+    """Samples of runs with the phase as the place: ranks pooled, without a host."""
     several = len({key.target for key in samples}) > 1
     called = short_names(run_ids)
     return {
@@ -56,13 +56,13 @@ def by_phase(samples: Mapping[SeriesKey, Frame], run_ids: Sequence[str]) -> dict
 
 
 def short_names(run_ids: Sequence[str]) -> dict[str, str]:
-    """Run ids without what all of them begin with: ``precreate``, ``benchmark``, ``i0``."""
+    """Run ids without their common prefix: ``precreate``, ``benchmark``, ``i0``."""
     begin = _begin(run_ids)
     return {run_id: clean_text(run_id.removeprefix(f"{begin}-")) for run_id in run_ids}
 
 
 def _begin(run_ids: Sequence[str]) -> str:
-    """What all ids have before a dash; "" for one alone."""
+    """Common prefix of all ids up to a dash; "" for a single one."""
     if len(run_ids) < 2:
         return ""
     words = zip(*(run_id.split("-") for run_id in run_ids), strict=False)

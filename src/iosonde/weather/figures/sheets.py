@@ -1,4 +1,4 @@
-"""From a question to a sheet: which analysis and which builder belong to a kind of figure."""
+"""Figure requests to sheets: analysis and builder for each kind of figure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Say = Callable[[Sequence[RunBursts]], Sequence[str]]
 
 
 def sheet_of(store: Store, asked: FigureRequest, say: Say | None = None) -> Sheet | None:
-    """The figure; None where nothing was measured. ``say``: what is said of bursts.
+    """The figure; None without data. ``say``: sentences about bursts.
 
     Raises StoreError, UsageError.
     """
@@ -103,7 +103,7 @@ def _slowdown(store: Store, asked: FigureRequest) -> Sheet | None:
 
 
 def slow_shades(spans: Iterable[SlowSpan]) -> dict[SeriesKey, list[Shade]]:
-    """Slow spans as stretches to shade; those that the probing host explains have their own colour."""
+    """Slow spans as shades; those that the probing host explains have their own colour."""
     shades: dict[SeriesKey, list[Shade]] = {}
     for span in spans:
         kind = BUSY if span.host_busy else "slow"

@@ -1,4 +1,4 @@
-"""The sheet of a run's time: a random part of the points, and every slow one (paper: latency timelines)."""
+"""Sheet of a run's time: a random part of the points, and every slow one (paper: latency timelines)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from iosonde.weather.sample_marks import drawn
 def sparse_sheet(
     samples: Mapping[SeriesKey, Frame], since_ns: int, until_ns: int, above_ns: int, seed: int
 ) -> Sheet | None:
-    """A row an op, a column a target. None for no samples.
+    """A row per op, a column per target. None without samples.
 
     ``samples``: what ``weather.samples_to_draw.thinned`` gives.
     """

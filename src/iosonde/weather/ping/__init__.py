@@ -1,1 +1,1 @@
-"""A short look at a directory: some operations of each kind, and a verdict within ten seconds."""
+"""Ping of a directory: some operations of each kind, and a verdict within ten seconds."""

@@ -1,4 +1,4 @@
-"""The process that touches the directory of a ping: a hung file system holds it and nobody else.
+"""Child process that touches the directory of a ping, so that a hung file system blocks only the child.
 
 It says over a pipe what it tries and what came of it, and it removes its files as soon as its parent closes the
 other pipe, by will or by death. Nothing kills it: held in the kernel, it tidies up when the storage answers.
@@ -20,18 +20,18 @@ from typing import Any, NamedTuple
 from iosonde import _core
 
 POOL = 16
-"""Small files that it keeps."""
+"""Number of small files that it keeps."""
 OWN = ".iosonde-"
-"""Names of iosonde's own directories begin so."""
+"""Prefix of iosonde's own directories."""
 LIST_AT_MOST = 200_000
-"""Names of the directory itself that are listed."""
+"""Most names of the directory itself that are listed."""
 _LIST_NS = 1_000_000_000
 _SCHEDSTAT = Path("/proc/thread-self/schedstat")
 _NS = 1e9
 
 
 class PingPlan(NamedTuple):
-    """What to run. ``rounds``: None: until the listener ends it."""
+    """Work of a ping. ``rounds``: None: until the parent ends it."""
 
     directory: str
     block_bytes: int
@@ -42,7 +42,7 @@ class PingPlan(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """An operation that came back. ``amount``: bytes, or names; ``waited_ns``: of it for a CPU, None: not known."""
+    """A finished operation. ``amount``: bytes, or names; ``waited_ns``: its time waiting for a CPU, None: unknown."""
 
     op: str
     took_ns: int
@@ -52,14 +52,14 @@ class Ended(NamedTuple):
 
 
 class FilePlace(NamedTuple):
-    """Where the files are: the real path of the directory, and how blocks reach the storage."""
+    """Location of the files: the real path of the directory, and access to blocks."""
 
     path: str
     access: str
 
 
 class Listing(NamedTuple):
-    """The directory itself as ``ls`` reads it. ``whole``: no limit cut it."""
+    """The directory itself as ``ls`` reads it. ``whole``: True if no limit cut it."""
 
     names: int
     took_ns: int
@@ -67,13 +67,13 @@ class Listing(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why it cannot run."""
+    """Reason why it cannot run."""
 
     text: str
 
 
 class Away(NamedTuple):
-    """What has not come back: an operation, or a step before or after them."""
+    """Pending call: an operation, or a step before or after them."""
 
     trying: str
     seconds: float
@@ -84,7 +84,7 @@ Message = Ended | FilePlace | Listing | Refused | Away
 
 
 class PingChild:
-    """While entered, the process runs."""
+    """Child process, running while entered."""
 
     def __init__(self, plan: PingPlan) -> None:
         self._plan = plan
@@ -113,7 +113,7 @@ class PingChild:
         os.close(self._heard)
 
     def messages(self, seconds: float) -> Iterator[Message]:
-        """What it says within ``seconds``; an ``Away`` last if something is out by then."""
+        """Messages within ``seconds``; an ``Away`` last if a call is pending by then."""
         ready, _, _ = select.select([self._heard], [], [], seconds)
         piece = os.read(self._heard, 65536) if ready else None
         if piece == b"":
@@ -130,7 +130,7 @@ class PingChild:
             yield Away(self._trying, time.monotonic() - self._since, self._wchan())
 
     def end(self, patience: float) -> bool:
-        """Ask it to tidy up and go; whether it was gone within ``patience`` seconds."""
+        """Ask it to clean up and exit; True if it exited within ``patience`` seconds."""
         if self._stop >= 0:
             os.close(self._stop)
             self._stop = -1
@@ -143,7 +143,7 @@ class PingChild:
         return self.ended
 
     def _wchan(self) -> str:
-        """The kernel function it waits in, where the kernel tells."""
+        """Kernel function in which it waits, if the kernel tells."""
         try:
             name = Path(f"/proc/{self._pid}/wchan").read_text(errors="replace").strip()
         except OSError:
@@ -173,7 +173,7 @@ class _Voice:
 
 
 def _live(plan: PingPlan, say: int, stop: int) -> None:
-    """The child's life: whatever happens, its files go and it leaves without unwinding its parent's stack."""
+    """Body of the child process: in any case it removes its files and exits without unwinding its parent's stack."""
     voice = _Voice(say)
     try:
         os.setsid()
@@ -237,13 +237,13 @@ def _rounds(plan: PingPlan, ping: _core.Ping, voice: _Voice, stop: int) -> None:
 
 
 def _ops(pool: int) -> tuple[str, ...]:
-    """One round: the pool grows until it is full."""
+    """Operations of a round: the pool grows until it is full."""
     create = ("md_create",) if pool >= POOL else ("md_create", "md_create")
     return ("md_list", *create, "md_stat", "md_read", "data_write", "data_read", "md_delete")
 
 
 def _wanted(stop: int, seconds: float) -> bool:
-    """Whether the parent wants an end: nothing is ever written to this pipe."""
+    """True if the parent wants an end: nothing is ever written to this pipe."""
     return bool(select.select([stop], [], [], seconds)[0])
 
 
@@ -259,7 +259,7 @@ def _listing(directory: str) -> list[int | bool]:
 
 
 def _waited_ns() -> int | None:
-    """How long this thread has waited for a CPU."""
+    """Time that this thread has waited for a CPU."""
     try:
         return int(_SCHEDSTAT.read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""One ping from its first file to the last one's removal."""
+"""Session of a ping, from its first file to the last one's removal."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from iosonde.weather.ping.verdict import HUNG_NS
 
 _TICK_S = 0.1
 _TIDY_S = 1.0
-"""How long the end waits for the removal of files."""
+"""Time limit for the removal of files."""
 
 
 @dataclass
 class Heard:
-    """What a ping has heard so far. ``tidy``: its files are gone; ``away``: what was out at the end."""
+    """State of a ping. ``tidy``: its files are gone; ``away``: the pending call at the end."""
 
     place: FilePlace | None = None
     listing: Listing | None = None
@@ -41,7 +41,7 @@ def ping(
     hear: Callable[[Message, Heard], None],
     stopped: Callable[[], bool],
 ) -> Heard:
-    """Run ``plan``, at most so long or until ``stopped``. ``hear`` gets every message as it comes.
+    """Run ``plan``, until the time limit or until ``stopped``. ``hear`` gets every message as it comes.
 
     An operation that hangs is told to ``hear`` ten times a second from two seconds on. Raises MeasureError: the
     directory cannot be used.

@@ -1,4 +1,4 @@
-"""What operations typically take on a kind of file system, where nothing is known of this one.
+"""Typical latencies of operations by kind of file system, for places without a baseline.
 
 Ranges of medians on healthy systems, wide on purpose: docs/methods/ping.md has their sources. Durations in ns.
 """
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from iosonde.host.mounts import LOCAL, MEMORY, OVERLAY, PARALLEL
 
 SLOW_AT = 3.0
-"""A median is slow from this many times the upper end of its range."""
+"""Multiple of the upper end of its range from which on a median is slow."""
 
 
 class Typical(NamedTuple):
-    """The range of an operation's median."""
+    """Range of an operation's median."""
 
     low_ns: int
     high_ns: int
@@ -44,7 +44,7 @@ NAMES = {
 
 
 def family(kind: str) -> str | None:
-    """The row of the table for a file system as the mount table calls it; None where there is none."""
+    """Row of the table for a file system by its name in the mount table; None if unknown."""
     if kind in MEMORY:
         return "memory"
     if kind in LOCAL or kind in OVERLAY:
@@ -55,7 +55,7 @@ def family(kind: str) -> str | None:
 
 
 def typical(kind: str, op: str) -> Typical | None:
-    """The range of ``op``; None where no source says it."""
+    """Range of ``op``; None without a source."""
     row = family(kind)
     if row is None or op not in _OPS:
         return None

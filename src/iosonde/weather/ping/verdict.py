@@ -1,4 +1,4 @@
-"""What a ping says of a directory: its operations against what is usual there, or typical of its kind."""
+"""Verdict of a ping: operations compared with the usual latency there, or the typical one of the file system."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from iosonde.weather.ping.typical import typical
 
 LISTING = "md_list"
 PING_OPS: tuple[str, ...] = (LISTING, *OPS)
-"""In the order of tables: what ``ls`` does comes first."""
+"""Operations in the order of tables: the listing of ``ls`` comes first."""
 HUNG_NS = 2_000_000_000
-"""An operation that is away for longer hangs."""
+"""Time after which a pending operation counts as hung."""
 HOST_SHARE = 0.5
-"""From this share of their time spent waiting for a CPU, slow operations are this host's."""
+"""Share of time waiting for a CPU above which the host explains slow operations."""
 STALL_NS = 100_000_000
 STALL_TIMES = 20
-"""An operation stalls when it takes this long, and this many medians."""
+"""Least ratio to the median of a stall."""
 STALLS = 3
 LONG_STALL_NS = 1_000_000_000
-"""So many stalls are worth a word, or one of this length."""
+"""Least length of a single stall that is reported; shorter ones need more occurrences."""
 CRITICAL_AT = 5.0
-"""As ``iosonde check`` has it."""
+"""Critical slowdown, as in ``iosonde check``."""
 
 
 class Timed(NamedTuple):
-    """One kind of operation. Durations in ns; None where none ended well, or too few for an interval.
+    """Statistics of one op. Durations in ns; None without successful ones, or with too few for an interval.
 
     ``usual_ns``: the median that the store expects; ``typical_ns``: low and high of its kind of file system.
     ``waited``: share of its time spent waiting for a CPU; ``stalls``: how many took far longer than the median.
@@ -51,13 +51,13 @@ class Timed(NamedTuple):
 
     @property
     def factor(self) -> float | None:
-        """Median / usual, or / the upper end of what is typical."""
+        """Median / usual, or / the upper end of the typical range."""
         base = self.usual_ns or (self.typical_ns[1] if self.typical_ns else None)
         return self.median_ns / base if base and self.median_ns is not None else None
 
     @property
     def slow(self) -> bool:
-        """Beyond doubt: by the interval of the median."""
+        """True if significantly slow, by the interval of the median."""
         if self.median_ns is None or self.lower_ns is None:
             return False
         if self.usual_ns:
@@ -70,7 +70,7 @@ class Timed(NamedTuple):
 
 
 class PingVerdict(NamedTuple):
-    """``kind``: hung failing host_busy slow stalled usual typical unknown. ``ops``: those it is about, worst first."""
+    """``kind``: hung failing host_busy slow stalled usual typical unknown. ``ops``: the ops concerned, worst first."""
 
     kind: str
     severity: str
@@ -79,11 +79,11 @@ class PingVerdict(NamedTuple):
 
 
 class PingResult(NamedTuple):
-    """Everything that is known at the end. ``place`` is None when the directory did not answer at all."""
+    """Final result. ``place`` is None if the directory did not answer at all."""
 
     directory: str
     kind: str
-    """Of the file system, as the mount table has it; empty: not known."""
+    """Kind of file system in the mount table; empty: unknown."""
     place: FilePlace | None
     listing: Listing | None
     ops: tuple[Timed, ...]
@@ -91,7 +91,7 @@ class PingResult(NamedTuple):
 
 
 def timed(op: str, ended: Sequence[Ended], usual_ns: float | None, kind: str) -> Timed:
-    """``ended``: in order of time."""
+    """Statistics of an op. ``ended``: in time order."""
     good = [one for one in ended if not one.errno]
     found = sorted(one.took_ns for one in good)
     ranks = quantile_ranks(len(found), 0.5)
@@ -119,7 +119,7 @@ def timed(op: str, ended: Sequence[Ended], usual_ns: float | None, kind: str) ->
 
 
 def _median(found: Sequence[int]) -> float | None:
-    """Nearest rank, as everywhere."""
+    """Nearest-rank median, as everywhere."""
     return float(found[(len(found) - 1) // 2]) if found else None
 
 
@@ -129,7 +129,7 @@ def _stalls(found: Sequence[int]) -> int:
 
 
 def judge(ops: Sequence[Timed], away: Away | None) -> PingVerdict:
-    """The worst that can be said for sure."""
+    """Worst certain verdict."""
     if away is not None and away.seconds * 1e9 >= HUNG_NS:
         return PingVerdict("hung", "hung", away=away)
     if failing := [op for op in ops if op.failed > op.n]:
@@ -144,7 +144,7 @@ def judge(ops: Sequence[Timed], away: Away | None) -> PingVerdict:
 
 
 def _well(ops: Sequence[Timed]) -> PingVerdict:
-    """Nothing is slow, as far as something is known to compare with."""
+    """Verdict if nothing is slow, as far as references are known."""
     if known := [op for op in ops if op.usual_ns and op.median_ns is not None]:
         return PingVerdict("usual", "ok", tuple(sorted(known, key=lambda op: -(op.factor or 0.0))))
     if known := [op for op in ops if op.typical_ns and op.median_ns is not None]:
@@ -158,7 +158,7 @@ def _stalled(op: Timed) -> bool:
 
 
 def exit_code(verdict: PingVerdict) -> int:
-    """As ``iosonde check``: 0 well, 1 slow, 2 hanging, failing or very slow, 3 not known."""
+    """Exit code, as of ``iosonde check``: 0 well, 1 slow, 2 hanging, failing or very slow, 3 unknown."""
     if verdict.severity == "hung":
         return 2
     if verdict.kind == "slow":
@@ -172,7 +172,7 @@ def result(
     usual_ns: Mapping[str, float],
     away: Away | None,
 ) -> PingResult:
-    """``heard``: the directory, its kind of file system, its place and its listing."""
+    """Result of a ping. ``heard``: the directory, its kind of file system, its place and its listing."""
     directory, kind, place, listing = heard
     by_op = {op: [one for one in ended if one.op == op] for op in PING_OPS}
     ops = [timed(op, found, usual_ns.get(op), kind) for op, found in by_op.items() if found]

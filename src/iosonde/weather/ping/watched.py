@@ -1,4 +1,4 @@
-"""What agents know of the place that is pinged: their verdicts, and what is usual there."""
+"""Agents' knowledge of the pinged place: their verdicts, and the usual latencies there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from iosonde.weather.slowdown.findings import Finding, from_states, is_live, wor
 
 BLOCK_BYTES = 1 << 20
 OBJECT_BYTES = 3901
-"""As a probe without options has them."""
+"""Object size of a probe without options."""
 
 
 class Watched(NamedTuple):
@@ -29,7 +29,7 @@ class Watched(NamedTuple):
 def watched(
     states: Sequence[dict[str, Any]], mounts: Sequence[Mount], path: str, host: str, now_ns: int
 ) -> Watched:
-    """Of ``path``, absolute. Text work: it touches no file system but the one that states came from."""
+    """Knowledge about ``path``, absolute. Text work: it touches no file system except that of the states."""
     near = [state for state in states if state["path"] and _same_place(mounts, state["path"], path)]
     findings = from_states(near, now_ns)
     live = [
@@ -49,7 +49,7 @@ def watched(
 
 
 def _same_place(mounts: Sequence[Mount], watched_path: str, path: str) -> bool:
-    """Whether both lie on one mount, or one below the other where the mount table does not tell."""
+    """True if both lie on one mount, or one below the other if the mount table does not tell."""
     here, there = mount_of(mounts, path), mount_of(mounts, watched_path)
     if here is None or there is None:
         return below(path, watched_path)

@@ -1,4 +1,4 @@
-"""What a ping says, in sentences without a full stop."""
+"""Sentences of a ping, without a full stop."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SINGULAR = {
 }
 _MOST_OPS = 3
 LARGE = 10_000
-"""A directory of more names is slow to list wherever it lies."""
+"""Number of names above which a directory is slow to list anywhere."""
 FELT_NS = 100_000_000
-"""A listing that takes longer is felt."""
+"""Duration from which on a listing is noticeable."""
 
 
 def operation(op: str) -> str:
-    """``listing``, ``create``; a step that is no operation keeps its name."""
+    """``listing``, ``create``; a step other than an operation keeps its name."""
     return _SINGULAR.get(op, op)
 
 
@@ -59,7 +59,7 @@ def _step(trying: str) -> str:
 
 
 def listing(directory: str, found: Listing) -> str:
-    """What ``ls`` of the directory itself takes, where that says something; else empty."""
+    """Duration of ``ls`` of the directory itself, if noteworthy; else empty."""
     if not found.whole:
         return f"ls {directory} reads more than {found.names:,} names: it is slow for their number"
     text = f"ls {directory} reads {found.names:,} names in {format_duration(found.took_ns)}"
@@ -118,7 +118,7 @@ def _usual(found: PingResult) -> str:
 
 
 def _unsure(directory: str, worst: Timed) -> str:
-    """It took far longer than usual, and why that is no verdict."""
+    """Hint at a long latency that is not significant, and the reason."""
     name, factor = operations(worst.op), format_factor(worst.factor)
     if (worst.waited or 0.0) >= HOST_SHARE:
         why = f"{format_percent(worst.waited or 0.0)} of it was waiting for a CPU of this host"
@@ -151,7 +151,7 @@ def _join(words: Sequence[str]) -> str:
 
 
 def cells(op: Timed) -> tuple[str, ...]:
-    """A row of the table: operation, n, latest, median, slowest, what is expected."""
+    """A row of the table: operation, n, latest, median, slowest, expected."""
     if op.usual_ns:
         expected = f"usual {format_duration(op.usual_ns)}"
     elif op.typical_ns:

@@ -1,1 +1,1 @@
-"""A report of a period: one HTML file."""
+"""Report of a period: one HTML file."""

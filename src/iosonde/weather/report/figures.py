@@ -1,4 +1,4 @@
-"""The figures of a report, as SVG in two widths: wide for screens and paper, narrow for phones."""
+"""Figures of a report, as SVG in two widths: wide for screens and paper, narrow for phones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TITLES = {
 
 
 class Drawable(NamedTuple):
-    """A sheet, its heading, and what its ids on the page begin with."""
+    """A sheet, its heading, and the prefix of its ids on the page."""
 
     title: str
     sheet: Sheet
@@ -57,7 +57,7 @@ def sheets(
 
 
 def load() -> None:
-    """Load what draws: a second in which samples can be read."""
+    """Import the plotting library, meanwhile samples can be read."""
     from matplotlib.backends import backend_svg  # noqa: F401
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _SPOKEN_FROM = 1.5
-"""Slowdowns from which on a cell has its number in it."""
+"""Slowdown from which on a cell shows its number."""
 
 
 def heat_table(heat: Heat) -> str:
-    """One op's table: a row a day (or ten minutes), a column an hour."""
+    """Table of one op: a row per day (or ten minutes), a column per hour."""
     hours = "".join(f"<th scope=col>{hour if hour % 3 == 0 else ''}</th>" for hour in range(24))
     rows = "".join(_row(heat, place) for place in range(len(heat.rows)))
     return (
@@ -58,7 +58,7 @@ def _cell(heat: Heat, row: str, place: tuple[int, int], value: float) -> str:
 
 
 def level_of(slowdown: float) -> int:
-    """Which colour of the ramp a slowdown has: the last one that it reaches."""
+    """Colour index of a slowdown: the last ramp step that it reaches."""
     return max(0, int(np.searchsorted(RAMP_AT, slowdown, side="right")) - 1)
 
 
@@ -72,7 +72,7 @@ def _row_name(by: str, row: str) -> str:
 
 
 def heat_legend() -> str:
-    """What the colours mean."""
+    """Legend of the colours."""
     steps = [
         f"under {RAMP_AT[1]:g}x",
         *(f"{at:g}x" for at in RAMP_AT[1:-1]),

@@ -16,7 +16,7 @@ from iosonde.weather.slowdown.guarded import STAGES
 
 WINDOW_NS = 600 * SECOND_NS
 DATES = 10
-"""Days up to which every date has its row; longer ranges have a row a weekday."""
+"""Longest range in days with a row per date; longer ones have a row per weekday."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Heat:
 def heats(
     windows: Mapping[SeriesKey, Frame], span_ns: tuple[int, int], zone: tzinfo | None
 ) -> Iterator[Heat]:
-    """One of each series, in the order of ops. ``windows``: judged ones of ``WINDOW_NS``, none of them empty."""
+    """Heat map of each series, in the order of ops. ``windows``: judged ones of ``WINDOW_NS``, none of them empty."""
     starts = np.unique(np.concatenate([part["start_ns"] for part in windows.values()]))
     by = heat_rows(*span_ns)
     labels = _labels(starts, by, zone)
@@ -51,7 +51,7 @@ def heats(
 
 
 def heat_rows(since_ns: int, until_ns: int) -> str:
-    """What the rows of a heat map are, by the length of the range."""
+    """Kind of the rows of a heat map, by the length of the range."""
     length = until_ns - since_ns
     return "minute" if length <= DAY_NS else "date" if length <= DATES * DAY_NS else "weekday"
 
@@ -71,7 +71,7 @@ def _labels(starts: Iterable[int], by: str, zone: tzinfo | None) -> dict[int, tu
 
 
 def _every_row(since_ns: int, until_ns: int, by: str, zone: tzinfo | None) -> tuple[str, ...]:
-    """All rows of the range, those without any window included."""
+    """All rows of the range, including empty ones."""
     if by == "minute":
         return tuple(str(minute) for minute in range(0, 60, 10))
     if by == "weekday":
@@ -83,7 +83,7 @@ def _every_row(since_ns: int, until_ns: int, by: str, zone: tzinfo | None) -> tu
 def _heat(
     op: str, by: str, rows: tuple[str, ...], windows: Frame, labels: dict[int, tuple[str, int]]
 ) -> Heat:
-    """The storage alone: a window that the probing host explains is counted, not drawn."""
+    """Heat map of the storage alone: windows that the probing host explains are counted, not drawn."""
     cells: dict[tuple[int, int], list[float]] = {}
     shape = len(rows), 24
     busy, learning = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no network, no script, light and dark, screen and paper.
+"""A report as one self-contained HTML page: no network, no script, light and dark, screen and paper.
 
 Everything that comes from outside (names, sentences) goes through ``drawing.html_text.escape``; figures are SVG
 whose text is drawn as shapes.
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from iosonde.weather.report.report import OpTotals, Report
 
 MOST_EVENTS = 60
-"""Events that are listed one by one; the others are counted."""
+"""Most events listed one by one; the others are counted."""
 
 
 @dataclass(frozen=True)
 class EventRow:
-    """One event in words: when it began, how long it lasted, its sentence; ``kind`` slow, busy or hang."""
+    """Event in words: start, duration, sentence; ``kind`` slow, busy or hang."""
 
     kind: str
     began: str
@@ -38,7 +38,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class Section:
-    """One place of the report. ``recurrence``: sentences; None where nobody looked for any.
+    """Section on one place. ``recurrence``: sentences; None if not searched.
 
     ``changes``: sentences about lasting changes of what is usual; ``moved``: ops whose usual at first was another.
     """
@@ -54,7 +54,7 @@ class Section:
 
 
 def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> str:
-    """The page. ``title``, ``subtitle`` and ``made`` (when and by what) are plain text."""
+    """Render the page. ``title``, ``subtitle`` and ``made`` (time and program) are plain text."""
     body = "\n".join(_section(section, len(sections) > 1) for section in sections)
     return html_page((title, subtitle), body, made, STYLE)
 
@@ -82,12 +82,12 @@ def _section(section: Section, several: bool) -> str:
 
 
 def _capital(sentence: str, target: str) -> str:
-    """With a capital, unless it begins with the target's name."""
+    """The sentence with a capital, unless it starts with the target's name."""
     return sentence if sentence.startswith(target) else sentence[:1].upper() + sentence[1:]
 
 
 def _usual_table(report: Report, moved: Collection[str]) -> str:
-    """What is usual; beside what was usual at first where that was another."""
+    """Table of usual latencies, with the first ones if they differed."""
     tallies = {tally.op: tally for tally in report.tallies}
     climate = report.climate if moved else None
     rows = "".join(_usual_row(usual, tallies.get(usual.key.op), climate) for usual in report.usual)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from iosonde.weather.store import Store
 
 SEED = 20190620
-"""Of the tests of recurrence; the page states it."""
+"""Seed of the tests of recurrence; the page states it."""
 
 
 def report_page(
@@ -70,7 +70,7 @@ def report_page(
 
 
 def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
-    """The agent's events, slow events and stretches that the probing host explains, by their beginning."""
+    """Rows of the agent's events, slow events and spans that the probing host explains, by start."""
     place = report.place
     logged = [
         event
@@ -103,6 +103,6 @@ def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
 
 
 def _zone_name(zone: tzinfo | None) -> str:
-    """What sentences call the zone of the reader."""
+    """Name of the reader's zone in sentences."""
     name = str(zone)
     return "UTC" if name.endswith("/UTC") else name

@@ -1,4 +1,4 @@
-"""A day or a week of a target, as data: what a report shows before anything is drawn or said."""
+"""A day or a week of a target, as data: content of a report before drawing and wording."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FEW_WINDOWS = 6
 
 @dataclass(frozen=True)
 class OpTotals:
-    """What one op of the probe asked of the storage (see ``Store.tally``).
+    """Totals of one op of the probe (see ``Store.tally``).
 
     ``caches``: ok operations by what the client's cache could do.
     """
@@ -58,7 +58,7 @@ class OpTotals:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything of one place in [since, until). Ops are in their usual order.
+    """Report on one place in [since, until). Ops are in their usual order.
 
     ``known_ns`` is how much of the range has any sample, in windows of 10 min. ``hit_share``: the
     latest share of reads that a cache answered, by op, where known. ``budget``: limits of the probe
@@ -89,14 +89,14 @@ class Report:
 
     @property
     def learned_ns(self) -> int | None:
-        """Length of the windows that the baseline rests on at the end of the range, while it is provisional."""
+        """Length of the windows behind the baseline at the end of the range, while it is provisional."""
         young = [one for one in self.not_judged if not one.blind]
         last = [one for one in young if one.end_ns is None or one.end_ns >= self.until_ns]
         return min((one.learned_ns for one in last if one.learned_ns), default=None)
 
     @property
     def sampled_ns(self) -> int:
-        """How much of ``known_ns`` has its samples; of the rest only windows are kept."""
+        """Part of ``known_ns`` with samples; the rest has only kept windows."""
         due = max((tally.n_due for tally in self.tallies), default=0)
         if self.place.period_ns <= 0:
             return self.known_ns if due else 0
@@ -113,7 +113,7 @@ def reports(
     noted: Sequence[Event] | None = None,
     known: LearntBaselines | None = None,
 ) -> list[Report]:
-    """One report a place, in windows of 10 min; none where nothing was measured.
+    """Reports, one per place, in windows of 10 min; none without data.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
     ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
@@ -153,7 +153,7 @@ def reports(
 
 
 def _told(report: Report, found: Happenings, back: Recurrence | None) -> Report:
-    """A report with its events, its verdict, and what comes back."""
+    """A report with its events, its verdict, and recurrences."""
     events = found.places.get(report.place, [])
     ref = TargetRef(report.place.host, report.place.target)
     span = (report.since_ns, report.until_ns)
@@ -168,7 +168,7 @@ def _told(report: Report, found: Happenings, back: Recurrence | None) -> Report:
 
 
 def _is_short_rank(report: Report) -> bool:
-    """Whether it is of a rank of a benchmark, which ends before anything is usual: runs pool those."""
+    """True for a benchmark's rank, which ends before a baseline exists: runs pool those."""
     rank = host_of_rank(report.place.host) is not None
     return rank and not any(usual.baseline_ns for usual in report.usual)
 
@@ -214,7 +214,7 @@ def _report(
 
 
 def _known_ns(windows: int, tallies: Sequence[OpTotals], period_ns: int, most_ns: int) -> int:
-    """How much of a range has samples: whole windows, and of a few of them what was due."""
+    """Time of a range with samples: whole windows, or for a few of them the due operations times the period."""
     due = max((tally.n_due for tally in tallies), default=0)
     if windows <= _FEW_WINDOWS and due and period_ns > 0:
         return min(due * period_ns, most_ns)

@@ -1,4 +1,4 @@
-"""What a report of the weather adds to the style sheet of pages: events and heat maps."""
+"""Style sheet of weather reports, in addition to that of pages: events and heat maps."""
 
 from iosonde.drawing.page_style import PAGE_STYLE
 

@@ -1,4 +1,4 @@
-"""The sentences of a report: what happened in a range, how well it was watched, what watching it cost."""
+"""Sentences of a report: events in a range, coverage of the monitoring, and its cost."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from iosonde.weather.report.report import Report
 
 _WHOLE = 0.9
-"""From this share of the time on, samples are taken to be there: the first and last windows are cut."""
+"""Share of time with samples that counts as complete: the first and last windows are cut."""
 
 
 def report_words(report: Report, zone: tzinfo | None = None) -> dict[str, str]:
-    """Sentences by what they are about: ``headline watched lost cost``, and ``cache`` where known.
+    """Sentences by topic: ``headline watched lost cost``, and ``cache`` if known.
 
     See also ``change_words`` and ``recurrence_words``.
     """
@@ -47,7 +47,7 @@ def report_words(report: Report, zone: tzinfo | None = None) -> dict[str, str]:
 
 
 def _headline(report: Report, zone: tzinfo | None) -> str:
-    """The worst event and how many there were; what the slowest window was where there was none."""
+    """The worst event and the number of events; the slowest window if there was none."""
     if events := slow_events(report):
         text = _worst(report, events[0], zone)
         if len(events) > 1:
@@ -70,7 +70,7 @@ def _headline(report: Report, zone: tzinfo | None) -> str:
 
 
 def _worst(report: Report, event: SlowEvent, zone: tzinfo | None) -> str:
-    """The first sentence of an event, or that of its hardest op, which has an interval."""
+    """First sentence of an event, or that of its hardest op, which has an interval."""
     span = slow_span(report, event)
     if span is not None:
         return say(from_span(span, report.until_ns), zone)
@@ -103,7 +103,7 @@ def _lost(report: Report) -> str:
 
 
 def change_words(report: Report, zone: tzinfo | None = None) -> list[str]:
-    """Lasting changes of what is usual, and what is usual now beside what was usual at first."""
+    """Lasting changes of the baseline, and the current baseline relative to the first."""
     told = [
         f"the baseline of {op_word(change.key.op)} has been {format_factor(change.factor)}x the earlier one "
         f"since {format_time(change.began_ns, report.until_ns, zone)}"
@@ -118,12 +118,12 @@ def change_words(report: Report, zone: tzinfo | None = None) -> list[str]:
 
 
 def differs(factor: float) -> bool:
-    """Whether a factor is told: it does not read 1.0x."""
+    """True if a factor is worth mentioning: it does not read 1.0x."""
     return format_factor(factor) != format_factor(1.0)
 
 
 def recurrence_words(report: Report, reader_zone: str | None = None) -> list[str] | None:
-    """What comes back; that too little is known to say so; empty for nothing, None where nobody looked."""
+    """Sentences on recurrence, or that data are too short; empty for none, None if not searched."""
     if report.recurrence is None:
         return None
     found, looked = report.recurrence
@@ -160,7 +160,7 @@ def _limits(report: Report) -> str:
 
 
 def _cache(report: Report) -> str:
-    """The share of reads that a cache answered, where it was seen."""
+    """Share of reads answered by a cache, if observed."""
     parts = [f"{op_word(op)} {format_percent(share)}" for op, share in report.hit_share.items()]
     if parts:
         return "answered by a cache: " + ", ".join(parts)

@@ -1,4 +1,4 @@
-"""What a report begins with: which of its events and stretches cost users the most time."""
+"""Ranking of a report's events and spans by time lost for users."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from iosonde.weather.report.report import Report
 
 _TAIL_SHARE = 0.05
-"""Share of operations that the slowest twentieth is."""
+"""Share of the slowest operations."""
 
 
 def slow_events(report: Report) -> list[SlowEvent]:
-    """Events of a report in which something was slow, lost or hung; the one that cost most comes first."""
+    """Events with slow, lost or hung operations; the costliest first."""
     found = [event for event in report.events if event.kind != "change"]
     return sorted(found, key=lambda event: -lost_time_s(event))
 
 
 def slow_span(report: Report, event: SlowEvent) -> SlowSpan | None:
-    """The stretch of the hardest op of an event, with its interval."""
+    """Span of the hardest op of an event, with its interval."""
     begins = {share.start_ns for share in event.ops if share.op == event.op}
     for span in report.spans:
         if not span.host_busy and span.key.op == event.op and span.start_ns in begins:
@@ -31,7 +31,7 @@ def slow_span(report: Report, event: SlowEvent) -> SlowSpan | None:
 
 
 def lost_time_s(event: SlowEvent) -> float:
-    """Seconds that operations running all the time have lost, over all ops of an event."""
+    """Seconds lost by continuously running operations, over all ops of an event."""
     length_s = (event.seen_until_ns - event.start_ns) / SECOND_NS
     if event.kind == "hang":
         return sum((share.hung_ns or 0) / SECOND_NS for share in event.ops)

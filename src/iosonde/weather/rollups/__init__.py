@@ -1,1 +1,1 @@
-"""Ten minutes of a series as histograms, and the windows that outlive raw samples."""
+"""Roll-ups: ten minutes of a series as histograms, and windows that outlive raw samples."""

@@ -1,4 +1,4 @@
-"""Roll-ups of one answer, read once: a report asks for parts of the same ones again and again."""
+"""Cache of roll-ups for one answer: a report asks for parts of the same ones repeatedly."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags
 
 MOST_BYTES = 256 << 20
-"""Histograms that are larger are read again instead."""
+"""Most bytes of histograms held; larger ones are read again."""
 _EVERYTHING = IntervalColumns(QUANTILE_COLUMNS)
 
 
 @dataclass(frozen=True)
 class RollupsAtHand:
-    """All that roll-ups say of a scope."""
+    """All roll-ups of a scope."""
 
     scope: SampleFilter
     found: Rollups
 
     @staticmethod
     def read(root: Path, scope: SampleFilter) -> RollupsAtHand | None:
-        """None: they are too large to be kept. Raises what ``rollups`` raises."""
+        """Read the roll-ups; None if they are too large to hold. Raises what ``rollups`` raises."""
         found = rollups(root, scope, _EVERYTHING)
         whole = found.unsorted
         columns = [part for h in (whole.service, whole.response) for part in (h.bucket, h.count)]
         return RollupsAtHand(scope, found) if sum(c.nbytes for c in columns) <= MOST_BYTES else None
 
     def part(self, scope: SampleFilter) -> Rollups | None:
-        """What ``rollups`` gives for ``scope``; None if that is not inside."""
+        """Result of ``rollups`` for ``scope``; None if it is not contained."""
         if not self._holds(scope):
             return None
         whole = self.found.unsorted

@@ -1,4 +1,4 @@
-"""Which roll-ups count, and which samples are to be rolled up, so that no row is in two sums.
+"""Selection of roll-ups, and of samples to roll up, so that no row counts twice.
 
 ::
 
@@ -19,18 +19,18 @@ S = TypeVar("S", bound=Hashable)
 
 
 class RollupChoice(NamedTuple, Generic[F]):
-    """What a question about roll-ups reads."""
+    """Sources of a query on roll-ups."""
 
     kept: list[F]
-    """Roll-ups that are added up."""
+    """Roll-ups to add up."""
     new: list[list[F]]
-    """Samples to be rolled up, each group as one, which are added up, too."""
+    """Groups of samples to roll up and add up."""
     rivals: list[tuple[list[F], list[list[F]]]]
-    """Roll-ups, and groups of samples to be rolled up, that overlap: each interval counts from one of them."""
+    """Overlapping roll-ups and groups of samples: each interval counts from one of them."""
 
 
 def choose(sealed: Mapping[F, frozenset[S]], kept: Mapping[F, frozenset[S]]) -> RollupChoice[F]:
-    """The choice among files that count; each with its segments."""
+    """Choose among files that count; each with its segments."""
     sampled = _union(sealed, sealed)
     left = [
         one
@@ -55,7 +55,7 @@ def choose(sealed: Mapping[F, frozenset[S]], kept: Mapping[F, frozenset[S]]) -> 
 def _parted(
     kept: list[tuple[F, frozenset[S]]], new: list[tuple[list[F], frozenset[S]]]
 ) -> RollupChoice[F]:
-    """Those that overlap with others, apart from those that do not."""
+    """Separate overlapping files from the others."""
     numbered = dict(enumerate(held for _, held in (*kept, *new)))
     choice: RollupChoice[F] = RollupChoice([], [], [])
     for group in groups(numbered):

@@ -1,4 +1,4 @@
-"""Samples summed up by ten minutes: what a roll-up is.
+"""Computation of roll-ups: samples summed up by ten minutes.
 
 ::
 
@@ -39,7 +39,7 @@ _SERVICE = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} END"
 
 
 def derived(con: duckdb.DuckDBPyConnection) -> IntervalParts:
-    """The intervals of the view ``samples``, each in one part, with all there is to know of them."""
+    """Intervals of the view ``samples``, each in one part, with all columns."""
     key = ", ".join(SERIES_KEY)
     con.execute(
         f"CREATE OR REPLACE TEMP TABLE groups AS SELECT {key}, "
@@ -68,7 +68,7 @@ def derived(con: duckdb.DuckDBPyConnection) -> IntervalParts:
 
 
 def numbered(rows: dict[str, Any]) -> tuple[list[SeriesKey], Ints]:
-    """The series that occur, and for each row which it is of; ``series`` is a hash of its key."""
+    """Distinct series, and the index of each row's; ``series`` is a hash of its key."""
     _, first, ids = np.unique(whole(rows["series"]), return_index=True, return_inverse=True)
     words = (np.ma.getdata(rows[name])[first].tolist() for name in SERIES_KEY)
     return [SeriesKey(*key) for key in zip(*words, strict=True)], ids
@@ -81,7 +81,7 @@ def whole(column: Any) -> Ints:
 
 
 def _statistics(lists: Ragged) -> dict[str, Any]:
-    """n_seen, sum, least and most, and quantiles, of sorted lists."""
+    """n_seen, sum, minimum and maximum, and quantiles, of sorted lists."""
     n = np.diff(lists.offsets)
     ends, there = lists.at(np.stack((np.minimum(n, 1), n), axis=1))
     ends = np.where(there, ends, NULL_NS)

@@ -1,4 +1,4 @@
-"""What is still known from roll-ups where raw samples were dropped.
+"""Fallback to roll-ups for periods with dropped raw samples.
 
 ::
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def dropped(root: Path, folder: str | None = None) -> list[Segment]:
-    """Roll-ups that are all there is of a segment, of a host's folder or of all."""
+    """Roll-ups of segments without samples, of a host's folder or of all."""
     kept = rollup_segments(root, host=folder)
     there = {(segment.host, segment.stem) for segment in spool_segments(root)}
     there |= segment_keys(parquet_segments(root, host=folder))
@@ -56,7 +56,7 @@ def dropped(root: Path, folder: str | None = None) -> list[Segment]:
 
 
 def dropped_targets(root: Path) -> set[tuple[str, str]]:
-    """Every (host, target) of them. A file that cannot be read is told of and left out."""
+    """Every (host, target) of them. Unreadable files are reported and left out."""
     found: set[tuple[str, str]] = set()
     paths = [segment.path for segment in dropped(root)]
     if not paths:
@@ -81,7 +81,7 @@ def _targets(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[tuple
 
 
 def with_dropped(root: Path, scope: SampleFilter, window_ns: int, table: Frame) -> Frame:
-    """A window table of ``scope``, with what only roll-ups know, in the columns that it has."""
+    """A window table of ``scope``, completed by roll-ups in the columns that it has."""
     if window_ns % INTERVAL_NS:
         return table
     segments = dropped(root, scope.folder)
@@ -98,7 +98,7 @@ def with_dropped(root: Path, scope: SampleFilter, window_ns: int, table: Frame) 
 
 
 def _reach(paths: Sequence[Path]) -> tuple[int, int] | None:
-    """When the first and the last interval of files begin; None if not all can be read."""
+    """Start of the first and the last interval of files; None if not all are readable."""
     sql = f"SELECT min(start_ns), max(start_ns) FROM {parquet(paths)}"
     con = connect()
     try:
@@ -111,7 +111,7 @@ def _reach(paths: Sequence[Path]) -> tuple[int, int] | None:
 
 
 def _narrowed(scope: SampleFilter, reach: tuple[int, int] | None, window_ns: int) -> SampleFilter:
-    """What of a scope lies in the windows that intervals reach into."""
+    """Part of a scope in the windows that intervals reach."""
     if reach is None:
         return scope
     since, until = reach[0] // window_ns * window_ns, (reach[1] // window_ns + 1) * window_ns
@@ -123,7 +123,7 @@ def _narrowed(scope: SampleFilter, reach: tuple[int, int] | None, window_ns: int
 
 
 def _together(table: Frame, rolled: Frame) -> Frame:
-    """Both tables, each window once."""
+    """Union of both tables, each window once."""
     parts: dict[SeriesKey, Frame] = {key: table.take(rows) for key, rows in table.series()}
     for key, rows in rolled.series():
         windows = rolled.take(rows)
@@ -135,7 +135,7 @@ def _together(table: Frame, rolled: Frame) -> Frame:
 
 
 def _levelled(table: Frame, rolled: Frame) -> Frame:
-    """One series' windows, of which those without levels get them from roll-ups of as many rows."""
+    """Windows of one series, with missing levels filled from roll-ups of equal counts."""
     if LEVEL_COLUMNS[0] not in table:
         return table
     place, there = places(table["start_ns"], rolled["start_ns"])

@@ -1,4 +1,4 @@
-"""Roll-ups in files: those of one sealed segment are one Parquet file, which appears by rename.
+"""Roll-up files: one Parquet file per sealed segment, which appears by rename.
 
 ::
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 2
 _PARQUET = f"{PARQUET}, COMPRESSION_LEVEL 9, DICTIONARY_SIZE_LIMIT 0"
-"""A dictionary takes more than it saves where a segment has few targets."""
+"""Parquet options without a dictionary, which costs more than it saves for few targets."""
 _LISTS = ("service", "response")
 
 
 @dataclass(frozen=True)
 class IntervalColumns:
-    """What of the intervals is read beside their counts."""
+    """Columns to read beside the counts."""
 
     quantiles: tuple[str, ...] = ()
-    """Some of ``QUANTILE_COLUMNS``."""
+    """Names out of ``QUANTILE_COLUMNS``."""
     service: bool = True
     response: bool = True
 
@@ -54,7 +54,7 @@ class IntervalColumns:
 def write(
     con: duckdb.DuckDBPyConnection, found: IntervalParts, path: Path, stems: Sequence[str] = ()
 ) -> None:
-    """Intervals as a file that appears whole or not at all; ``stems``: of several segments.
+    """Write intervals atomically as a file; ``stems``: of several segments.
 
     Raises OSError, duckdb.Error.
     """
@@ -102,7 +102,7 @@ def _columns() -> str:
 
 
 def of_layout_1(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[Path]:
-    """Those of the files that have no quantiles. Raises duckdb.Error."""
+    """Files without quantiles. Raises duckdb.Error."""
     sql = f"SELECT DISTINCT file_name FROM parquet_schema({names(paths)}) WHERE name = "
     newer = con.execute(f"{sql}'quantiles_ns'").fetchall()
     return set(paths) - {Path(name) for (name,) in newer}
@@ -117,7 +117,7 @@ def read(
     starts: Ints | None = None,
     layout_1: bool = False,
 ) -> IntervalParts:
-    """What is ``wanted`` of the intervals in files for which ``where`` holds.
+    """Read the ``wanted`` columns of the intervals in files for which ``where`` holds.
 
     ``starts``: only those that begin then; ascending. Files of ``layout_1`` have to be told apart
     where quantiles are wanted. Raises duckdb.Error, also when a histogram does not hold as many
@@ -147,7 +147,7 @@ def _attach(
     wanted: IntervalColumns,
     starts: Ints | None,
 ) -> None:
-    """The view ``rolled``, which several queries read in one order.
+    """Create the view ``rolled``, which several queries read in one order.
 
     So nothing in it may become a join, whose order is the engine's choice; that with ``starts`` is
     done once, into a table.
@@ -168,7 +168,7 @@ def _attach(
 
 
 def _scalars(quantiles: Sequence[str], differs: bool) -> str:
-    """SQL of all that is one number an interval."""
+    """SQL of all scalar columns."""
     keys = ", ".join(SERIES_KEY)
     columns = [keys, f"hash({keys}) AS series", "start_ns", *ROLLUP_COUNTS[:4]]
     columns += [f"coalesce({name}, {NULL_SQL}) AS {name}" for name in ROLLUP_COUNTS[4:]]
@@ -184,7 +184,7 @@ def _scalars(quantiles: Sequence[str], differs: bool) -> str:
 
 
 def _none(rows: int) -> SummedHistograms:
-    """As many empty histograms."""
+    """Empty histograms, ``rows`` of them."""
     offsets = np.zeros(rows + 1, dtype=np.int64)
     return SummedHistograms(offsets, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint32))
 
@@ -204,7 +204,7 @@ def _response(con: duckdb.DuckDBPyConnection, lengths: Ints) -> SummedHistograms
 
 
 def _unnested(con: duckdb.DuckDBPyConnection, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Buckets and counts of all rows, one after the other; the shorter list is filled with nulls."""
+    """Buckets and counts of all rows concatenated; the shorter list is padded with nulls."""
     parts = (("bucket", np.uint16), ("count", np.uint32))
     lists = ", ".join(f"unnest({name}_{part}) AS {part}" for part, _ in parts)
     found = in_table_order(con, f"SELECT {lists} FROM rolled")

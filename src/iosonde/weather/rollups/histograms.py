@@ -1,4 +1,4 @@
-"""Log-bucket histograms of many lists at once, and what can be read from them.
+"""Log-bucket histograms of many lists at once, and statistics of them.
 
 Bucket ``ceil(ln(ns) / ln 1.02)`` (0 for ns <= 1), value ``2 * 1.02**bucket / 2.02``: within 1% of all
 that lies in it. Merging adds counts, so a histogram of a day is exactly the sum of those of its parts.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GAMMA = 1.02
 BUCKETS = 1650
-"""As many as the core has; the last one takes everything above a day and a half."""
+"""Number of buckets, as in the core; the last one takes everything above a day and a half."""
 _BLOCK = 1 << 22
 
 
@@ -37,18 +37,18 @@ def buckets(ns: Ints) -> Ints:
 
 
 def values_ns() -> Floats:
-    """What each bucket stands for, ns."""
+    """Representative latency of each bucket, ns."""
     found: Floats = 2.0 * np.exp(np.arange(BUCKETS) * np.log(GAMMA)) / (1.0 + GAMMA)
     return found
 
 
 @dataclass(frozen=True)
 class SummedHistograms(model.Histograms):
-    """The model's histograms (counts above 0, arrays contiguous), made of lists and added up."""
+    """The model's histograms (positive counts, contiguous arrays), built from lists and added up."""
 
     @staticmethod
     def of(lists: Ragged) -> SummedHistograms:
-        """Of the latencies in each list, sorted."""
+        """Histograms of sorted lists of latencies."""
         found = buckets(lists.values)
         new = np.ones(len(found), dtype=bool)
         new[1:] = found[1:] != found[:-1]
@@ -63,7 +63,7 @@ class SummedHistograms(model.Histograms):
     def of_totals(
         totals: Ints, bucket: NDArray[np.uint16], count: NDArray[np.uint32]
     ) -> SummedHistograms:
-        """Of rows one after the other that hold ``totals`` latencies each; where one ends follows.
+        """Histograms from concatenated rows with ``totals`` latencies each.
 
         Raises ValueError when counts do not add up to them.
         """
@@ -81,28 +81,28 @@ class SummedHistograms(model.Histograms):
 
     @cached_property
     def reached(self) -> Ints:
-        """How many latencies there are up to each entry, all rows together."""
+        """Cumulative number of latencies up to each entry, over all rows."""
         return np.cumsum(self.count, dtype=np.int64)
 
     def none(self) -> SummedHistograms:
-        """As many rows, all of them empty."""
+        """Empty histograms of as many rows."""
         return SummedHistograms(np.zeros_like(self.offsets), self.bucket[:0], self.count[:0])
 
     def totals(self) -> Ints:
-        """How many latencies each row holds."""
+        """Number of latencies of each row."""
         sums = np.concatenate(([0], self.reached))
         found: Ints = sums[self.offsets[1:]] - sums[self.offsets[:-1]]
         return found
 
     def take(self, rows: Ints) -> SummedHistograms:
-        """Some rows, in the order asked for."""
+        """Some rows, in the given order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return SummedHistograms(offsets, self.bucket[place], self.count[place])
 
     def merged(self, firsts: Ints) -> SummedHistograms:
-        """Runs of rows added up; ``firsts`` says where each run begins (ascending, from 0)."""
+        """Sums of consecutive rows; ``firsts``: start of each group (ascending, from 0)."""
         ends = np.append(firsts[1:], len(self))
         parts = []
         step = max(1, _BLOCK // BUCKETS)
@@ -117,7 +117,7 @@ class SummedHistograms(model.Histograms):
         return joined(parts)
 
     def replaced(self, without: Ragged, instead: Ragged) -> SummedHistograms:
-        """Each row less the latencies ``without``, which it holds, and with those ``instead``."""
+        """Each row with the latencies ``without``, which it holds, replaced by ``instead``."""
         parts = []
         step = max(1, _BLOCK // BUCKETS)
         for begin in range(0, len(self), step):
@@ -134,7 +134,7 @@ class SummedHistograms(model.Histograms):
 
 
 def _places(lists: Ragged, rows: slice) -> Ints:
-    """Where each latency of some lists is counted, in counts by row and bucket."""
+    """Flat index (row and bucket) of each latency of some lists."""
     offsets = lists.offsets[rows.start : rows.stop + 1]
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     found: Ints = row * BUCKETS + buckets(lists.values[offsets[0] : offsets[-1]])
@@ -146,7 +146,7 @@ def _runs(firsts: Ints, ends: Ints) -> tuple[Ints, Ints]:
 
 
 def _counted(dense: Ints) -> SummedHistograms:
-    """Of counts by row and bucket, laid out one row after the other."""
+    """Histograms from dense counts by row and bucket, row after row."""
     place = np.flatnonzero(dense)
     edges = np.arange(0, len(dense) + 1, BUCKETS)
     return SummedHistograms(
@@ -157,7 +157,7 @@ def _counted(dense: Ints) -> SummedHistograms:
 
 
 def joined(parts: Sequence[SummedHistograms]) -> SummedHistograms:
-    """The rows of all parts, one after the other."""
+    """Rows of all parts concatenated."""
     if len(parts) == 1:
         return parts[0]
     offsets: list[Any] = [np.zeros(1, dtype=np.int64)]

@@ -1,4 +1,4 @@
-"""Intervals of ten minutes: parts of them in any order, put in order and added up."""
+"""Ten-minute intervals: unordered parts, sorted and added up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IntervalParts:
-    """Intervals in no order, each of a series once or in several parts.
+    """Unordered intervals, each of a series once or in several parts.
 
     ``columns``: int64 ``id`` (which of ``series``), ``start_ns`` and ``ROLLUP_COUNTS`` (min_ns and
     max_ns are ``NULL_NS`` where nothing ended ok), and those of ``QUANTILE_COLUMNS`` that were asked
@@ -50,7 +50,7 @@ class Rollups:
     """
 
     unsorted: IntervalParts
-    """May have rows that are no interval by themselves: they are not in ``order``."""
+    """Unordered rows; those that are no interval by themselves are not in ``order``."""
     order: Ints
 
     def __len__(self) -> int:
@@ -58,28 +58,28 @@ class Rollups:
 
     @property
     def series(self) -> list[SeriesKey]:
-        """Every series there is, sorted."""
+        """All series, sorted."""
         return self.unsorted.series
 
     @cached_property
     def id(self) -> Ints:
-        """Which of ``series`` each row is of."""
+        """Index into ``series`` of each row."""
         return self.unsorted.columns["id"][self.order]
 
     @cached_property
     def columns(self) -> dict[str, Ints]:
-        """start_ns and the numbers of a row."""
+        """start_ns and the numbers of each row."""
         names = ("start_ns", *ROLLUP_COUNTS)
         return {name: self.unsorted.columns[name][self.order] for name in names}
 
     @cached_property
     def frame(self) -> Frame:
-        """host, target, op, period_ns in words, and ``columns``."""
+        """host, target, op, period_ns as words, and ``columns``."""
         return Frame(key_columns(self.series, self.id) | self.columns)
 
     @cached_property
     def differs(self) -> Flags:
-        """Whether the response time of some sample of a row is not its service time."""
+        """True for rows in which some response time differs from the service time."""
         return self.unsorted.differs[self.order]
 
     @cached_property
@@ -89,25 +89,25 @@ class Rollups:
 
     @cached_property
     def other(self) -> SummedHistograms:
-        """Those of response time where ``differs``, else empty: it is the same as ``service``."""
+        """Histograms of response time for rows that differ, else empty: equal to ``service``."""
         return self.unsorted.response.take(self.order)
 
     @cached_property
     def response(self) -> SummedHistograms:
-        """Those of response time in every row."""
+        """Histograms of response time for every row."""
         n = len(self)
         return joined([self.service, self.other]).take(np.arange(n) + n * self.differs)
 
 
 def take(found: IntervalParts, rows: Ints) -> IntervalParts:
-    """Some rows, in the order asked for."""
+    """Some rows, in the given order."""
     columns = {name: column[rows] for name, column in found.columns.items()}
     histograms = found.service.take(rows), found.response.take(rows)
     return IntervalParts(found.series, columns, *histograms, found.differs[rows], found.exact[rows])
 
 
 def in_order(parts: Sequence[IntervalParts]) -> Rollups:
-    """All parts in order, with what is there in several files added up."""
+    """All parts sorted, with intervals in several files added up."""
     whole = together(parts)
     order, firsts, sizes = _runs(whole.columns["id"], whole.columns["start_ns"])
     if (sizes <= 1).all():
@@ -121,7 +121,7 @@ def in_order(parts: Sequence[IntervalParts]) -> Rollups:
 
 
 def most_known(parts: Sequence[IntervalParts]) -> IntervalParts:
-    """Of parts that share rows, each interval once: the one that knows most of its rows."""
+    """Best version of each interval among parts that share rows: the one with most rows."""
     whole = together(parts)
     columns = whole.columns
     keys = (columns["n_seen"], columns["n_due"], columns["start_ns"], columns["id"])
@@ -132,7 +132,7 @@ def most_known(parts: Sequence[IntervalParts]) -> IntervalParts:
 
 
 def inexact_starts(parts: Sequence[IntervalParts]) -> Ints:
-    """When intervals begin, ascending, whose quantiles no row has: not exact, or in several parts."""
+    """Start times, ascending, of intervals without exact quantiles: missing, or in several parts."""
     _, ids = _numbered(parts)
     start = _glued([part.columns["start_ns"] for part in parts])
     exact = _glued([part.exact for part in parts])
@@ -142,7 +142,7 @@ def inexact_starts(parts: Sequence[IntervalParts]) -> Ints:
 
 
 def together(parts: Sequence[IntervalParts]) -> IntervalParts:
-    """The intervals of all parts, one after the other, with the columns that all have."""
+    """Concatenate intervals of all parts, with their common columns."""
     if not parts:
         columns = dict.fromkeys(("id", "start_ns", *ROLLUP_COUNTS), np.zeros(0, dtype=np.int64))
         nothing = np.zeros(0, dtype=bool)
@@ -161,7 +161,7 @@ def together(parts: Sequence[IntervalParts]) -> IntervalParts:
 
 
 def _numbered(parts: Sequence[IntervalParts]) -> tuple[list[SeriesKey], Ints]:
-    """All series, sorted, and which of them each row of all parts is of."""
+    """All series, sorted, and the index of each row's."""
     series = sorted({key for part in parts for key in part.series})
     place = {key: number for number, key in enumerate(series)}
     moved = [np.array([place[k] for k in part.series], dtype=np.int64) for part in parts]
@@ -173,14 +173,14 @@ def _glued(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _runs(ids: Ints, start: Ints) -> tuple[Places, Places, Places]:
-    """Rows in order, where in it a new interval begins, and how many rows it has."""
+    """Sort order of rows, starts of new intervals in it, and number of rows of each."""
     order = np.lexsort((start, ids))
     firsts = _firsts(ids[order], start[order])
     return order, firsts, np.diff(np.append(firsts, len(order)))
 
 
 def added_up(found: Rollups, window_ns: int) -> Rollups:
-    """Intervals of ``window_ns``, a multiple of ten minutes."""
+    """Intervals merged to ``window_ns``, a multiple of ten minutes."""
     if window_ns == INTERVAL_NS or len(found) == 0:
         return found
     whole = take(found.unsorted, found.order)
@@ -191,14 +191,14 @@ def added_up(found: Rollups, window_ns: int) -> Rollups:
 
 
 def _firsts(ids: Ints, start: Ints) -> Ints:
-    """Where a new interval begins, of rows in order."""
+    """Starts of new intervals in sorted rows."""
     changed = np.ones(len(ids), dtype=bool)
     changed[1:] = (ids[1:] != ids[:-1]) | (start[1:] != start[:-1])
     return np.flatnonzero(changed)
 
 
 def _merged(found: IntervalParts, firsts: Ints) -> IntervalParts:
-    """Runs of rows added up, each of one series; they begin at ``firsts`` (ascending, from 0)."""
+    """Sums of consecutive rows of one series each; groups start at ``firsts`` (ascending, from 0)."""
     columns = {name: found.columns[name][firsts] for name in ("id", "start_ns")}
     nothing = np.full(len(firsts), np.nan)
     columns |= {name: nothing for name in QUANTILE_COLUMNS if name in found.columns}

@@ -1,4 +1,4 @@
-"""Kept windows: what the agent noted of each window when it closed, and keeps when raw samples go.
+"""Kept windows: statistics that the agent records for each closed window, and keeps when raw samples go.
 
 A window is taken from whichever of the two knows more of its rows: from the raw samples when they
 hold at least as many (always, until they are dropped), else as it was kept. So a window of which a
@@ -57,7 +57,7 @@ def kept_windows(
 
 
 def kept_targets(root: Path) -> set[tuple[str, str]]:
-    """Every (host, target) of which windows were kept."""
+    """Every (host, target) with kept windows."""
     nothing = SampleFilter(since_ns=0, until_ns=0)
     chunks = [_read(file.path, nothing) for file in window_series(root)]
     return {(chunk["host"], chunk["target"]) for chunk in chunks if chunk is not None}
@@ -109,7 +109,7 @@ def _split(
 
 
 def _each_once(windows: Frame) -> Frame:
-    """Sorted by start; of a window that was cut in two by a restart the longer part."""
+    """Windows sorted by start; of a window split by a restart the longer part."""
     windows = windows.take(np.lexsort((windows["n_due"], windows["start_ns"])))
     start = windows["start_ns"]
     last = np.append(start[1:] != start[:-1], [True])
@@ -117,7 +117,7 @@ def _each_once(windows: Frame) -> Frame:
 
 
 def merged(raw: Frame, kept: Mapping[SeriesKey, Frame], window_ns: int) -> Frame:
-    """A window table of raw samples and kept windows, each window once."""
+    """Union of windows of raw samples and kept windows, each window once."""
     parts = {key: raw.take(rows) for key, rows in raw.series()} if kept else {}
     changed = False
     for key, windows in kept.items():
@@ -129,7 +129,7 @@ def merged(raw: Frame, kept: Mapping[SeriesKey, Frame], window_ns: int) -> Frame
 
 
 def _whole(key: SeriesKey, windows: Frame, window_ns: int, like: Frame) -> Frame:
-    """Kept windows with the columns of the window table ``like``; they know no levels."""
+    """Kept windows with the columns of the window table ``like``, without levels."""
     n = len(windows)
     columns: dict[str, Any] = {
         name: np.full(n, value, dtype=np.int64 if name == "period_ns" else object)
@@ -147,7 +147,7 @@ def _whole(key: SeriesKey, windows: Frame, window_ns: int, like: Frame) -> Frame
 def pooled_with_kept(
     raw: Frame, kept: Mapping[SeriesKey, Frame], tags: Mapping[str, NDArray[Any]]
 ) -> Frame:
-    """Statistics pooled by tag (see ``Store.pooled``), with what was kept where raw samples are gone.
+    """Statistics pooled by tag (see ``Store.pooled``), with kept windows for dropped samples.
 
     ``raw``: what the raw samples give, sorted by tag.
     """
@@ -159,7 +159,7 @@ def pooled_with_kept(
 
 
 def _tagged(kept: Mapping[SeriesKey, Frame], tags: Mapping[str, NDArray[Any]]) -> Frame | None:
-    """The kept windows that carry a tag, with it; None for none."""
+    """Tagged kept windows; None without any."""
     order = np.lexsort([tags[name] for name in reversed(SERIES_KEY)])
     names = (*SERIES_KEY, "start_ns", "tag")
     parts = []
@@ -188,7 +188,7 @@ def _of_tags(windows: Frame, asked: Ints, names: Sequence[str]) -> Frame:
 
 
 def better(by: str, raw: Frame, kept: Frame) -> Frame:
-    """Rows of both, sorted by ``by``; of two for one the one that rests on more rows, else raw."""
+    """Union of both, sorted by ``by``; for duplicates the one with more rows, else raw."""
     place, there = places(kept[by], raw[by])
     more = kept.take(~there | (kept["n_due"] > raw["n_due"][place]))
     if len(more) == 0:
@@ -199,13 +199,13 @@ def better(by: str, raw: Frame, kept: Frame) -> Frame:
 
 
 def places(some: Ints, among: Ints) -> tuple[Places, Flags]:
-    """For each of ``some`` a place in ``among`` (ascending, not empty), and whether it is there."""
+    """Index of each of ``some`` in ``among`` (ascending, not empty), and a mask of those present."""
     place = np.minimum(np.searchsorted(among, some), len(among) - 1)
     return place, among[place] == some
 
 
 def joined(frames: Sequence[Frame]) -> Frame:
-    """Frames of the same columns, one after the other."""
+    """Concatenate frames with the same columns."""
     if len(frames) == 1:
         return frames[0]
     names = frames[0].keys()

@@ -1,4 +1,4 @@
-"""Roll-ups and samples of a store that count and can be read; what is damaged is told of."""
+"""Readable roll-ups and samples of a store that count; damaged ones are reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from iosonde.weather.rollups.files import SCHEMA_VERSION
 _WRITABLE = "nothing, or a store that can be written"
 _BACKUP = "moving it out of the store; a copy from a backup brings it back"
 _COLUMNS = {name: kind for name, kind in ROLLUP_TYPES.items() if name != "quantiles_ns"}
-"""Files of layout 1 have no quantiles."""
+"""Columns without quantiles, which files of layout 1 lack."""
 
 
 def chosen(
@@ -34,7 +34,7 @@ def chosen(
     where: tuple[str | None, str | None],
     kept: Sequence[Segment],
 ) -> RollupChoice[Segment]:
-    """What counts of roll-ups and of samples that can be read; ``where``: since which date, of which folder."""
+    """Readable roll-ups and samples that count; ``where``: first date, and folder."""
     bad: set[Path] = set()
     while True:
         sealed = parquet_segments(root, *where, bad)
@@ -50,7 +50,7 @@ def chosen(
 def sound_kept(
     con: duckdb.DuckDBPyConnection, root: Path, since: str | None, folder: str | None
 ) -> list[Segment]:
-    """Roll-ups that count and can be read; where a merged one cannot, what it was merged from counts."""
+    """Readable roll-ups that count; an unreadable merge is replaced by its parts."""
     bad: set[Path] = set()
     while True:
         listed = rollup_segments(root, since, folder, bad)
@@ -63,7 +63,7 @@ def sound_kept(
 def sound_rollups(
     con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]
 ) -> list[Segment]:
-    """Roll-ups that can be read; the others are made again from their samples, or left out."""
+    """Readable roll-ups; the others are recomputed from their samples, or left out."""
     wrong = unsound(con, [segment.path for segment in kept], _COLUMNS, SCHEMA_VERSION)
     for path, what in wrong.items():
         if is_newer(what):
@@ -74,12 +74,12 @@ def sound_rollups(
 
 
 def is_of_newer(con: duckdb.DuckDBPyConnection, path: Path) -> bool:
-    """Whether a newer version of iosonde wrote a roll-up."""
+    """True if a newer version of iosonde wrote a roll-up."""
     return is_newer(unsound(con, [path], _COLUMNS, SCHEMA_VERSION).get(path, ""))
 
 
 def tell_damaged(root: Path, path: Path, what: str) -> bool:
-    """Name a damaged roll-up; whether its samples are there."""
+    """Report a damaged roll-up; True if its samples exist."""
     if sealed_path(root, path).exists():
         leave_out(path, what, _WRITABLE, "made again from its samples")
         return True

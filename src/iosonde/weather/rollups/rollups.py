@@ -62,24 +62,24 @@ _WORKERS = 4
 
 @dataclass(frozen=True)
 class _Source:
-    """Kept roll-ups, and what is read of them."""
+    """Kept roll-ups, and the columns to read."""
 
     root: Path
     paths: Sequence[Path]
     scope: SampleFilter
     wanted: IntervalColumns
     starts: Ints | None = None
-    """Only intervals that begin then; ascending."""
+    """Start times to read; ascending."""
 
     def read(
         self, con: duckdb.DuckDBPyConnection, paths: Sequence[Path], *, layout_1: bool = False
     ) -> IntervalParts:
-        """What some of the files hold. Raises duckdb.Error."""
+        """Read intervals of some of the files. Raises duckdb.Error."""
         where = self.scope.where("start_ns")
         return read(con, paths, where, self.wanted, starts=self.starts, layout_1=layout_1)
 
     def inside(self, found: IntervalParts) -> IntervalParts:
-        """Those of what was made again."""
+        """Recomputed intervals within the scope."""
         found = _inside(found, self.scope)
         if self.starts is None:
             return found
@@ -87,7 +87,7 @@ class _Source:
 
 
 def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = None) -> Rollups:
-    """The intervals of ``scope`` that begin in [since, until), since widened down to ten minutes.
+    """Intervals of ``scope`` that start in [since, until), since rounded down to ten minutes.
 
     Makes and keeps the roll-ups of sealed segments that have none yet. What is not ``wanted``
     (default: histograms, no quantiles) may be missing, which is quicker. Files that are damaged are
@@ -113,7 +113,7 @@ def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = No
 
 
 def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> IntervalParts:
-    """Roll up one sealed segment and keep it, if the store can be written. Raises duckdb.Error."""
+    """Roll up one sealed segment and store it if possible. Raises duckdb.Error."""
     reader.look_at_files(con, [sealed])
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
@@ -126,7 +126,7 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
 
 
 def rolled_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Sequence[Path]) -> IntervalParts:
-    """Roll up sealed segments that may share rows; that of one is kept. Raises duckdb.Error."""
+    """Roll up sealed segments that may share rows; a single one is stored. Raises duckdb.Error."""
     if len(sealed) == 1:
         return roll_up(con, root, sealed[0])
     reader.look_at_files(con, sealed)
@@ -134,7 +134,7 @@ def rolled_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Sequence[Path]
 
 
 def combined(con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[Segment]) -> IntervalParts:
-    """All that roll-ups which share rows hold, each interval from the one that knows most. Raises duckdb.Error."""
+    """Merge roll-ups that share rows, each interval from the most complete. Raises duckdb.Error."""
     everything = IntervalColumns(QUANTILE_COLUMNS)
     return _rivals(con, _Source(root, [], SampleFilter(), everything), kept, [])
 
@@ -146,7 +146,7 @@ def _parts(
     files: list[Path],
     wanted: IntervalColumns,
 ) -> list[IntervalParts]:
-    """All there is: kept, made now, and live; ``files`` gets what is read."""
+    """All parts: kept, computed now, and live; ``files`` collects the files read."""
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else utc_date(scope.since_ns - HOUR_NS)
     kept = sound_kept(con, root, since, scope.folder)
@@ -172,19 +172,19 @@ def _rivals(
     kept: Sequence[Segment],
     made: Sequence[Sequence[Segment]],
 ) -> IntervalParts:
-    """Roll-ups that share rows with others, each interval from the one that knows most."""
+    """Merge roll-ups that share rows with others, each interval from the most complete."""
     parts = [_inside(found, source.scope) for found in _made(source.root, made)]
     alone = replace(source, wanted=replace(source.wanted, service=True))
     return most_known(parts + [p for s in kept for p in _kept(con, replace(alone, paths=[s.path]))])
 
 
 def _of_samples(path: Path) -> bool:
-    """Whether a file of samples, not one of roll-ups."""
+    """True for a file of samples, False for one of roll-ups."""
     return path.parents[2].name == "samples"
 
 
 def _made(root: Path, groups: Sequence[Sequence[Segment]]) -> list[IntervalParts]:
-    """Roll-ups of sealed segments, made several at a time: each is too small for several threads.
+    """Roll-ups of sealed segments, computed several at a time: each is too small for several threads.
 
     Of files that share rows one in memory: once they are merged, that is kept.
     """
@@ -204,7 +204,7 @@ def _made(root: Path, groups: Sequence[Sequence[Segment]]) -> list[IntervalParts
 def _whole(
     con: duckdb.DuckDBPyConnection, others: Sequence[IntervalParts], source: _Source
 ) -> list[IntervalParts]:
-    """What was kept, with histograms where quantiles cannot do without them."""
+    """Kept intervals, with histograms for those whose quantiles are not exact."""
     kept = _kept(con, source)
     if source.wanted.service or not source.wanted.quantiles or not kept:
         return kept
@@ -217,7 +217,7 @@ def _whole(
 
 
 def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[IntervalParts]:
-    """What was kept; files that are damaged are made again or left out."""
+    """Kept intervals; damaged files are recomputed or left out."""
     if not source.paths:
         return []
     try:
@@ -242,7 +242,7 @@ def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[IntervalParts
 def _of_two_layouts(
     con: duckdb.DuckDBPyConnection, source: _Source, old: set[Path]
 ) -> list[IntervalParts]:
-    """Files of which the ``old`` ones have no quantiles. Raises duckdb.Error."""
+    """Intervals of files, the ``old`` ones without quantiles. Raises duckdb.Error."""
     shares = (
         [path for path in source.paths if (path in old) == is_old] for is_old in (False, True)
     )
@@ -256,7 +256,7 @@ def _of_two_layouts(
 def _again(
     con: duckdb.DuckDBPyConnection, source: _Source, path: Path, error: duckdb.Error
 ) -> list[IntervalParts]:
-    """A damaged roll-up, from its samples if they are there."""
+    """Damaged roll-up recomputed from its samples, if they exist."""
     reason = str(error).splitlines()[0]
     if not tell_damaged(source.root, path, f"cannot be read ({reason})"):
         return []
@@ -272,7 +272,7 @@ def _workers() -> int:
 
 
 def _inside(found: IntervalParts, scope: SampleFilter) -> IntervalParts:
-    """Those of the scope."""
+    """Intervals within the scope."""
     wanted = np.array([scope.has(key) for key in found.series], dtype=bool)
     start = found.columns["start_ns"]
     rows = wanted[found.columns["id"]]

@@ -1,4 +1,4 @@
-"""Window statistics from roll-ups, without a look at any sample.
+"""Window statistics from roll-ups, without reading samples.
 
 Counts, means, least and most are exact, and so are quantiles of ten minutes that one file holds;
 other quantiles come from histograms added up and are within 1%. What depends on more than one
@@ -66,7 +66,7 @@ def rolled_windows(
 
 
 def wanted(window_ns: int, statistics: Sequence[str] | None, levels: bool) -> IntervalColumns:
-    """What ``rolled_windows`` needs of roll-ups."""
+    """Roll-up columns needed by ``rolled_windows``."""
     asked = tuple(name for name in QUANTILE_COLUMNS if not statistics or name in statistics)
     short = window_ns == INTERVAL_NS
     service = levels or (len(asked) > 0 and not short)
@@ -89,7 +89,7 @@ def _statistics(found: Rollups, names: Sequence[str], levels: bool) -> dict[str,
 
 
 def _quantiles(found: IntervalParts, ends: Sequence[tuple[float, int]]) -> list[Floats]:
-    """Quantiles and ends of their intervals, one a column; NaN where n is too small for both ends."""
+    """Quantiles and ends of their intervals, one per column; NaN if n is too small for both ends."""
     totals = found.columns["n_seen"]
     sizes, which = np.unique(totals, return_inverse=True)
     before = np.cumsum(totals) - totals
@@ -111,7 +111,7 @@ def _quantiles(found: IntervalParts, ends: Sequence[tuple[float, int]]) -> list[
 
 
 def _levels(found: Rollups) -> dict[str, Any]:
-    """The block of levels; response time has a histogram of its own only where it differs."""
+    """Block of levels; response time has its own histogram only where it differs."""
     service = _levels_of(found.unsorted.service)
     tails = service[:, len(LEVELS) :].copy()
     counts = found.unsorted.columns["n_seen"].copy()

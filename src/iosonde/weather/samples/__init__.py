@@ -1,1 +1,1 @@
-"""Samples of the store: windows, boxes, counts."""
+"""Queries on samples of the store: windows, boxes, counts."""

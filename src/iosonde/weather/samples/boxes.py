@@ -1,4 +1,4 @@
-"""Boxes of whole series in SQL: exact quartiles, whiskers, and every outlier, drawn or counted."""
+"""Boxes of whole series in SQL: exact quartiles, whiskers, and all outliers, single or counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame
 
 MANY = 2_000
-"""Outliers of a series from which on they are counted on a grid ..."""
+"""Number of outliers of a series from which on they are counted on a grid ..."""
 PER_DECADE = 24
 """... of this many levels a decade."""
 
@@ -21,7 +21,7 @@ _SERVICE = f"greatest({DERIVED['service_ns']}, 1)::DOUBLE"
 
 
 def boxes_query(scope: SampleFilter, reach: float, least: int) -> Query[tuple[Frame, Frame]]:
-    """Boxes of the samples of ``scope``, and what lies outside them (see ``Store.boxes``)."""
+    """Query for boxes of the samples of ``scope``, and their outliers (see ``Store.boxes``)."""
     key = ", ".join(SERIES_KEY)
     few = f"n < {least}"
     quartiles = ", ".join(

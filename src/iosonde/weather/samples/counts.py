@@ -1,4 +1,4 @@
-"""What was asked of the storage, and what of it came to nothing: counted by the engine."""
+"""SQL counts of requested and failed operations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from iosonde.engine.contract import DERIVED, SERIES_KEY
 from iosonde.weather.lateness import with_held_up
 
 _MOVING = "('data_read', 'data_write', 'md_create', 'md_read')"
-"""Operations that move their ``size_bytes``."""
+"""Operations that transfer their ``size_bytes``."""
 CACHES = ("direct", "buffered", "evicted", "cached", "unknown")
 
 

@@ -1,4 +1,4 @@
-"""Whole samples of other tools on their way into the store: their schedule, and which of them are new.
+"""Samples of other tools for the store: inference of their schedule, and selection of new ones.
 
 A file is known by ``known_by``, and a longer version of it takes the place of what was imported of it. Beyond that, a
 sample that another file of the store holds, equal in every column, is left out: what was exported can come back.
@@ -32,19 +32,19 @@ from iosonde.weather.samples.parts import (
 )
 
 _FEWEST_STEPS, _NEAR, _REGULAR = 3, 0.1, 0.8
-"""A schedule is regular if so large a share of its steps is so near to their median."""
+"""Regular schedule: least number of steps, tolerance around their median, and share within it."""
 _DIGITS = 3
 _OWN = tuple(name for name in SAMPLE_TYPES if name != "schema_version")
 _SERIES = ("host", "target", "op")
 
 
 class Schedules(NamedTuple):
-    """What the due times of the rows amount to."""
+    """Schedules inferred from due times."""
 
     regular: dict[int, int]
-    """Period in ns -> series that have it."""
+    """Period in ns -> number of series with it."""
     irregular: int
-    """Series with due times and no regular step: their operations count as due when they began."""
+    """Number of series with due times and no regular step: their operations count as due at their start."""
 
 
 class SampleStaging:
@@ -63,7 +63,7 @@ class SampleStaging:
         self._con.close()
 
     def add(self, rows: Frame) -> None:
-        """Rows with the columns of samples.toml but ``schema_version``, and ``due_given``; ``NULL_NS`` is null.
+        """Add rows with the columns of samples.toml but ``schema_version``, and ``due_given``; ``NULL_NS`` is null.
 
         A null ``period_ns`` is one that ``find_periods`` finds.
         """
@@ -75,7 +75,7 @@ class SampleStaging:
         self._con.unregister("chunk")
 
     def find_periods(self, given_ns: int | None) -> Schedules:
-        """Fill in the periods that no row says: ``given_ns``, else the regular step of due times, else 0."""
+        """Fill in missing periods: ``given_ns``, else the regular step of due times, else 0."""
         con = self._con
         if given_ns is not None:
             con.execute(f"UPDATE staged SET period_ns = {int(given_ns)} WHERE period_ns IS NULL")
@@ -108,7 +108,7 @@ class SampleStaging:
         return Schedules(regular, len(found) - sum(regular.values()))
 
     def span_ns(self) -> tuple[int, int] | None:
-        """When the first and the last operation were due; None without rows."""
+        """Due times of the first and the last operation; None without rows."""
         found = self._con.execute("SELECT min(due_ns), max(due_ns) FROM staged").fetchone()
         return None if found is None or found[0] is None else (found[0], found[1])
 
@@ -118,7 +118,7 @@ class SampleStaging:
         return [target for (target,) in rows]
 
     def write(self, known_by: str) -> PartsWritten:
-        """Write what is new, a Parquet file a host and day. Raises StoreError."""
+        """Write new samples, a Parquet file per host and day. Raises StoreError."""
         stem = f"import-{known_by}-samples"
         older = imported_files(self._root).get(stem, [])
         with writing(self._root):
@@ -140,7 +140,7 @@ class SampleStaging:
             return PartsWritten(files, count, total - count)
 
     def _fresh(self, older: list[Path]) -> str:
-        """The table of samples that no other file of the store holds."""
+        """Name of a table with the samples that no other file of the store has."""
         span = self.span_ns()
         if span is None:
             return "staged"

@@ -1,4 +1,4 @@
-"""Single operations of several series, for what is found operation by operation: hangs, alarms, onsets."""
+"""Single operations of several series, for detection of hangs, alarms and onsets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from iosonde.model.frames import NULL_NS, SeriesKey
 from iosonde.weather.lateness import with_held_up
 
 IN_TIME, LATE, GONE, FAILED = range(4)
-"""What became of an operation: done, done and held up by one before, not back (skipped, timed out, pending), failed."""
+"""Outcome of an operation: done, done and held up by an earlier one, not back (skipped, timed out, pending), failed."""
 _FATE = (
     f"CASE WHEN outcome = 'ok' THEN CASE WHEN held_up THEN {LATE} ELSE {IN_TIME} END "
     f"WHEN outcome IN ('skipped', 'timeout', 'pending') THEN {GONE} ELSE {FAILED} END"
@@ -41,23 +41,23 @@ class Operations(NamedTuple):
         return len(self.due_ns)
 
     def between(self, since_ns: int, until_ns: int) -> Operations:
-        """Those due in [since, until)."""
+        """Operations due in [since, until)."""
         first, last = np.searchsorted(self.due_ns, [since_ns, until_ns])
         return Operations(*(column[first:last] for column in self))
 
     def service_ns(self) -> Floats:
-        """Service time of what ended ok, NaN for the others."""
+        """Service time of successful operations, NaN for others."""
         known = (self.fate <= LATE) & (self.began_ns != NULL_NS) & (self.ended_ns != NULL_NS)
         return np.where(known, self.ended_ns - self.began_ns, np.nan)
 
     def response_ns(self) -> Floats:
-        """What a user would have waited (``engine.contract.RESPONSE``), NaN where nobody knows."""
+        """Waiting time of a user (``engine.contract.RESPONSE``), NaN if unknown."""
         held_up = (self.fate == LATE) | (self.fate == GONE)
         known = held_up & (self.ended_ns != NULL_NS)
         return np.where(known, self.ended_ns - self.due_ns, self.service_ns())
 
     def lost(self) -> Flags:
-        """Held up, not back or failed."""
+        """True for operations that are held up, not back or failed."""
         gone: Flags = self.fate != IN_TIME
         return gone
 

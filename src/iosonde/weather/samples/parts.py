@@ -1,4 +1,4 @@
-"""Parquet files of imported samples: one a day and host, so that a question since a day finds every row.
+"""Parquet files of imported samples: one per day and host, so that queries by date find every row.
 
 ::
 
@@ -35,12 +35,12 @@ class ForeignRows(NamedTuple):
 
     host: str
     stem: str
-    """Name of their files: what the file of the other tool is known by."""
+    """Stem of their file names: the digest of the other tool's file."""
     sql: str
 
 
 class PartsWritten(NamedTuple):
-    """What became of rows: files, how many rows are new in them, and how many were in the store."""
+    """Result of writing rows: files, numbers of new rows, and of those already stored."""
 
     files: list[Path]
     rows: int
@@ -48,7 +48,7 @@ class PartsWritten(NamedTuple):
 
 
 def imported_files(root: Path) -> dict[str, list[Path]]:
-    """Files of earlier imports by stem, those of later days with that of the first. Raises StoreError."""
+    """Files of earlier imports by stem, with later days under that of the first. Raises StoreError."""
     found: dict[str, list[Path]] = {}
     for segment in parquet_segments(root):
         if segment.stem.startswith("import-"):
@@ -63,7 +63,7 @@ def imported_files(root: Path) -> dict[str, list[Path]]:
 def put_parts(
     con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows, older: Sequence[Path]
 ) -> PartsWritten:
-    """Write samples, a file a day. Raises StoreError.
+    """Write samples, a file per day. Raises StoreError.
 
     ``older``: what is in the store of the same file. If that holds as many rows, nothing is written, but what lies in
     one file of several days is parted.
@@ -86,7 +86,7 @@ def put_parts(
 
 @contextmanager
 def writing(root: Path) -> Iterator[None]:
-    """Says what the engine or the disk says as a StoreError."""
+    """Convert errors of the engine and the disk to StoreError."""
     try:
         yield
     except (OSError, duckdb.Error) as error:
@@ -98,7 +98,7 @@ def writing(root: Path) -> Iterator[None]:
 
 
 def write_days(con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows) -> list[Path]:
-    """A file a day; the files. Raises OSError, duckdb.Error."""
+    """Write a file per day; returns the files. Raises OSError, duckdb.Error."""
     return _write(con, root, rows, list(_days(con, f"FROM ({rows.sql})")))
 
 
@@ -119,20 +119,20 @@ def _write(
 
 
 def _days(con: duckdb.DuckDBPyConnection, source: str) -> dict[int, int]:
-    """The UTC days that rows lie in, as days since the epoch, ascending -> how many rows."""
+    """Number of rows per UTC day, as days since the epoch, ascending."""
     sql = f"SELECT due_ns // {DAY_NS}, count(*) {source} GROUP BY 1 ORDER BY 1"
     return dict(con.execute(sql).fetchall())
 
 
 def count_rows(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> int:
-    """Rows of some files together. Raises duckdb.Error."""
+    """Total number of rows of some files. Raises duckdb.Error."""
     if not paths:
         return 0
     return int((con.execute(f"SELECT count(*) FROM {parquet(paths)}").fetchone() or (0,))[0])
 
 
 def remove(root: Path, paths: Sequence[Path], but: Sequence[Path]) -> None:
-    """Take files away, with the roll-ups made of them. Raises OSError."""
+    """Remove files and their roll-ups. Raises OSError."""
     for path in paths:
         if path not in but:
             path.unlink(missing_ok=True)
@@ -140,5 +140,5 @@ def remove(root: Path, paths: Sequence[Path], but: Sequence[Path]) -> None:
 
 
 def _drop(root: Path, path: Path) -> None:
-    """The roll-up of what a file held before; the next reader makes it anew."""
+    """Remove the roll-up of a file's old content; the next reader recomputes it."""
     rollup_path(root, path).unlink(missing_ok=True)

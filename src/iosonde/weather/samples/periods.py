@@ -1,4 +1,4 @@
-"""Samples of one side of a comparison, and which runs the store knows."""
+"""Samples of one side of a comparison, and the runs in the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from iosonde.weather.lateness import with_held_up
 
 @dataclass(frozen=True)
 class Part:
-    """Which samples. None = any; instants in ns since the epoch, [since, until)."""
+    """Filter of samples. None = any; instants in ns since the epoch, [since, until)."""
 
     target: str | None = None
     host: str | None = None
@@ -31,12 +31,12 @@ class Part:
     ops: tuple[str, ...] | None = None
 
     def scope(self) -> SampleFilter:
-        """What the reader can prune on."""
+        """Filter that the reader can prune on."""
         return SampleFilter(self.host, self.target, self.ops, self.since_ns, self.until_ns)
 
 
 class RunRef(NamedTuple):
-    """One run on one target, as seen from one host."""
+    """Run on one target, as seen from one host."""
 
     run_id: str
     host: str
@@ -47,7 +47,7 @@ class RunRef(NamedTuple):
 
 
 def runs(root: Path, part: Part | None = None) -> list[RunRef]:
-    """Every run with samples, oldest first. Raises StoreError."""
+    """All runs with samples, oldest first. Raises StoreError."""
     part = part or Part()
     sql = (
         "SELECT run_id, host, target, min(due_ns), max(due_ns), count(*) FROM samples "
@@ -57,7 +57,7 @@ def runs(root: Path, part: Part | None = None) -> list[RunRef]:
 
 
 def part_series(root: Path, part: Part) -> list[SeriesKey]:
-    """Every series with samples in ``part``, sorted. Raises StoreError."""
+    """All series with samples in ``part``, sorted. Raises StoreError."""
     sql = f"SELECT DISTINCT host, target, op, period_ns FROM samples WHERE {_of_run(part)} ORDER BY ALL"
     return [SeriesKey(*row) for row in run(root, [Query((sql,), rows, part.scope())])[0]]
 

@@ -1,4 +1,4 @@
-"""Statistics of runs from rows on their way into the store: exact, by the engine."""
+"""Exact statistics of runs from rows being imported, by the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from iosonde.model.runs import RUN_QUANTILES
 
 
 class Measured(NamedTuple):
-    """What operations amount to: of a phase, of one op (``op`` is a code), of one rank. None: of all."""
+    """Statistics of operations: of a phase, of one op (``op`` is a code), of one rank. None: of all."""
 
     phase: int
     iteration: int
@@ -19,7 +19,7 @@ class Measured(NamedTuple):
     n: int
     sum_ns: int
     end_ns: int
-    """End of the last one, since the phase began."""
+    """End of the last operation, since the phase started."""
     min_ns: float
     mean_ns: float
     quantiles_ns: tuple[float, ...]
@@ -28,7 +28,7 @@ class Measured(NamedTuple):
 
 
 def measured(con: duckdb.DuckDBPyConnection, files: list[int]) -> list[Measured]:
-    """All of the rows of some files: by phase and iteration; op and rank; together and apart."""
+    """Statistics of the rows of some files: by phase and iteration; op and rank; pooled and separate."""
     shares = ", ".join(map(str, RUN_QUANTILES.values()))
     numbers = ", ".join(str(int(file)) for file in files)
     found = []

@@ -8,13 +8,13 @@ KIND = (
     "CASE outcome WHEN 'ok' THEN 'ok' WHEN 'skipped' THEN 'skipped' "
     "WHEN 'pending' THEN 'pending' ELSE 'failed' END"
 )
-"""What became of an operation, in four words."""
+"""Outcome of an operation, in four words."""
 LATENCY = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} ELSE {DERIVED['response_ns']} END"
-"""How long it took (ok), or how long a user waited for nothing."""
+"""Service time (ok), or the waiting time of a user (others)."""
 
 
 def levels_sql(per_decade: int, by_run: bool) -> str:
-    """SQL that counts what ended ok on a grid of log latency alone (see ``Store.levels``)."""
+    """SQL that counts successful operations on a grid of log latency alone (see ``Store.levels``)."""
     run = "run_id" if by_run else "''"
     service = DERIVED["service_ns"]
     return (
@@ -25,7 +25,7 @@ def levels_sql(per_decade: int, by_run: bool) -> str:
 
 
 def sparse_sql(wanted: int, above_ns: int, seed: int, by_run: bool) -> str:
-    """SQL that picks about ``wanted`` samples an op, and all that are slow (see ``Store.sparse``)."""
+    """SQL that picks about ``wanted`` samples per op, and all slow ones (see ``Store.sparse``)."""
     run = "run_id" if by_run else "''"
     lot = f"hash(due_ns, host, op, run_id, {int(seed)})::DOUBLE / 18446744073709551616.0"
     return (

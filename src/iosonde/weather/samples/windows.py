@@ -45,13 +45,14 @@ from iosonde.weather.lateness import LATE_BY_HOST, MISSED_BY_HOST, with_held_up
 
 _OK = "FILTER (outcome = 'ok')"
 _DUE = "FILTER (outcome <> 'shed')"
-"""A probe that had lowered its rate left the others out on purpose."""
+"""Operations that a probe with a lowered rate omits on purpose are not due."""
 _SERVICE, _RESPONSE_TIME = DERIVED["service_ns"], DERIVED["response_ns"]
 _LATE = "(began_ns - due_ns)"
 
 UNQUEUED = {f"unqueued_q{round(100 * q)}_ns": q for q in map(_core.control_level, (False, True))}
-"""Quantiles of service time without the time the probing thread waited for a CPU; not in
-windows.toml, computed only when asked for: what host-busy is judged on, live and here."""
+"""Quantiles of service time minus the probing thread's wait for a CPU; not in
+windows.toml, computed on request: the input of the host-busy judgement, live and here.
+"""
 
 LATE_Q90 = "late_q90_ns"
 """The 0.9 quantile of began - due; not in windows.toml."""
@@ -76,7 +77,7 @@ is a control of the probing host, not a claim about the storage: as in the live 
 interval."""
 
 _LISTED = ("mean_ns", "min_ns", "max_ns")
-"""Those of them that a sorted list gives at once, where it is there for other statistics."""
+"""Statistics that a sorted list gives at once, if it exists for others."""
 
 
 def windows_query(
@@ -86,7 +87,7 @@ def windows_query(
     *,
     levels: bool = False,
 ) -> Query[list[Part]]:
-    """Statistics of the samples of ``scope`` per series and window, for ``ordering.in_order``.
+    """Query for statistics of the samples of ``scope`` per series and window, for ``ordering.in_order``.
 
     ``statistics`` limits them to the named columns of ``WINDOW_COLUMNS`` beside ``WINDOW_KEY``. Durations
     become float64, NaN = missing. ``levels`` adds the columns of ``LEVEL_COLUMNS`` (see ``Store.windows``).
@@ -116,7 +117,7 @@ def windows_query(
 def pooled_query(
     scope: SampleFilter, tags: Mapping[str, Any], window_ns: int, names: Sequence[str]
 ) -> Query[Frame]:
-    """Statistics ``names`` of the samples of several windows together (``tags``: see ``Store.pooled``).
+    """Query for statistics ``names`` of the samples of several windows together (``tags``: see ``Store.pooled``).
 
     Columns: ``tag n_due n_seen`` and ``names``, sorted by tag; a tag without samples is absent.
     """
@@ -142,7 +143,7 @@ def tagged(window_ns: int) -> str:
 def _part(
     names: Sequence[str], levels: bool, series: Mapping[str, Any], *fetched: Mapping[str, Any]
 ) -> list[Part]:
-    """The windows of a slice in no order; ``id`` says which of the series they are of."""
+    """Windows of a slice in no order; ``id`` is the index of their series."""
     columns = _columns(names, levels, *fetched)
     columns.pop("place")
     return [([SeriesKey(*row) for row in rows(series)], columns)]
@@ -154,7 +155,7 @@ def _pooled(names: Sequence[str], *fetched: Mapping[str, Any]) -> Frame:
 
 
 def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
-    """The table ``groups``: keys, counts, plain statistics, and service times ``s``.
+    """SQL of the table ``groups``: keys, counts, plain statistics, and service times ``s``.
 
     With ``levels`` those of ``s`` are of what was not held up, whose response is the same; ``late_s`` are
     the others, and ``r`` the responses that are no service time. So every latency is listed once.
@@ -176,14 +177,14 @@ def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
 
 
 def _lists(names: Sequence[str], levels: bool) -> tuple[str, ...]:
-    """Which columns of ``groups`` are lists."""
+    """List columns of ``groups``."""
     if levels:
         return ("s", "late_s", "r")
     return ("s",) if any(name not in _PLAIN for name in names) else ()
 
 
 def _plain(names: Sequence[str], levels: bool) -> list[str]:
-    """Which statistics the engine's own aggregates give."""
+    """Statistics computed by the engine's own aggregates."""
     left = _LISTED if _lists(names, levels) else ()
     return [name for name in names if name in _PLAIN and name not in left]
 
@@ -191,7 +192,7 @@ def _plain(names: Sequence[str], levels: bool) -> list[str]:
 def _selects(
     source: str, keys: Sequence[str], names: Sequence[str], levels: bool
 ) -> tuple[str, ...]:
-    """What ``_columns`` needs of ``groups``: plain columns, then for each list its lengths and its values."""
+    """SELECTs for ``_columns`` from ``groups``: plain columns, then for each list its lengths and its values."""
     plain = [*keys, "n_due", "n_seen", *_plain(names, levels)]
     plain += ["n_lost", *HOST_COLUMNS] if levels else []
     return (
@@ -255,7 +256,7 @@ def _with_levels(
 
 
 def _ranks(names: Sequence[str], levels: tuple[float, ...]) -> Callable[[int], Any]:
-    """Which ranks of n latencies the statistics ``names`` are, and then all ends of ``levels``."""
+    """Function from n to the ranks of the statistics ``names``, then of all bounds of ``levels``."""
     ends = [rank_of(name) for name in names if name not in _LISTED]
 
     def ranks(n: int) -> Any:

@@ -26,13 +26,13 @@ from iosonde.weather.samples.parts import ForeignRows, PartsWritten, imported_fi
 from iosonde.weather.samples.run_statistics import Measured, measured
 
 FAILED = "error"
-"""Outcome of an operation of which a file reports a failure, but not how."""
+"""Outcome of an operation with a reported failure of unknown kind."""
 _KNOWN_BY_ROWS = 16
 _COLUMNS = ("op", "phase", "iteration", "rank", "time_ns", "runtime_ns")
 
 
 class FilePhase(NamedTuple):
-    """A stretch of rows with a beginning of their own: one file's rows of one phase and iteration."""
+    """Rows with their own time origin: one file's rows of one phase and iteration."""
 
     file: int
     phase: int
@@ -40,12 +40,12 @@ class FilePhase(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """What of a phase was read."""
+    """Extent of a phase as read."""
 
     key: FilePhase
     rows: int
     end_ns: int
-    """End of its last operation, since its beginning."""
+    """End of its last operation, since its start."""
     ranks: tuple[int, ...]
 
 
@@ -57,13 +57,13 @@ class Placed(NamedTuple):
     run_id: str
     start_ns: int
     period_ns: int = 0
-    """0: a benchmark, which has no schedule."""
+    """0 for a benchmark, which has no schedule."""
     target: str | None = None
-    """None: that of the labels."""
+    """None: that of ``Labels``."""
 
 
 class Labels(NamedTuple):
-    """What samples get that their files do not say."""
+    """Sample columns that the files do not contain."""
 
     target: str
     host: str
@@ -71,13 +71,13 @@ class Labels(NamedTuple):
     ops: tuple[str, ...]
     """Names of the op codes."""
     block_bytes: int = 0
-    """What a data operation moves."""
+    """Bytes of a data operation."""
     by_rank: bool = True
-    """Whether each rank is a host of its own."""
+    """True if each rank is a host of its own."""
 
 
 class Staging:
-    """Rows on their way into the store. Use as a context. ``names`` are those of the files, by number."""
+    """Rows being imported. Use as a context. ``names`` are those of the files, by number."""
 
     def __init__(self, root: Path, names: Sequence[str]) -> None:
         self._root, self._names = root, names
@@ -96,7 +96,7 @@ class Staging:
         self._con.close()
 
     def add(self, file: int, rows: Frame) -> None:
-        """Rows of file number ``file``, with the columns ``op phase iteration rank time_ns runtime_ns``.
+        """Add rows of file number ``file``, with the columns ``op phase iteration rank time_ns runtime_ns``.
 
         ``offset_bytes`` may be there too. ``NULL_NS`` is null; an operation without a runtime failed.
         """
@@ -116,7 +116,7 @@ class Staging:
         self._con.unregister("chunk")
 
     def extents(self) -> list[Extent]:
-        """Every phase of every file, sorted."""
+        """All phases of all files, sorted."""
         found = self._con.execute(
             "SELECT file, phase, iteration, count(*), max(time_ns + coalesce(runtime_ns, 0)), "
             "list_sort(list(DISTINCT rank)) FROM rows GROUP BY ALL ORDER BY file, phase, iteration"
@@ -124,7 +124,7 @@ class Staging:
         return [Extent(FilePhase(*row[:3]), row[3], row[4], tuple(row[5])) for row in found]
 
     def digest(self, file: int) -> str:
-        """What a file is known by: its name and first rows."""
+        """Digest of a file: of its name and first rows."""
         return self._digests[file].hexdigest()[:16]
 
     def measured(self, files: list[int]) -> list[Measured]:
@@ -132,7 +132,7 @@ class Staging:
         return measured(self._con, files)
 
     def write(self, extents: list[Extent], placed: list[Placed], labels: Labels) -> PartsWritten:
-        """Write every phase, a Parquet file a rank and day. Raises StoreError."""
+        """Write every phase, a Parquet file per rank and day. Raises StoreError."""
         files: list[Path] = []
         rows = known = 0
         ranks = {extent.key: extent.ranks for extent in extents}
@@ -150,12 +150,12 @@ class Staging:
 
 
 def _is_of(path: Path, rank: int, labels: Labels) -> bool:
-    """Whether a file imported before is of this rank, whatever its host was called."""
+    """True if a previously imported file is of this rank, under any host name."""
     return not labels.by_rank or re.search(rf"\.rank{rank:04d}(?!\d)", path.parent.name) is not None
 
 
 def _samples_sql(phase: Placed, rank: int, host: str, labels: Labels) -> str:
-    """A rank's rows as the samples table has them: due is began, and there is no period."""
+    """SQL of a rank's rows as samples: due is began, and there is no period."""
     key = phase.key
     names = ", ".join(literal(op) for op in labels.ops)
     op = f"([{names}])[op + 1]"

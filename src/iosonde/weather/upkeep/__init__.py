@@ -1,1 +1,1 @@
-"""A store over years and hosts: small files merged, old ones removed, sealed ones shipped."""
+"""Upkeep of a store over years and hosts: merging of small files, removal of old ones, shipping of sealed ones."""

@@ -1,4 +1,4 @@
-"""Compaction: the sealed segments of a host's day become one file, and no reader notices.
+"""Compaction: merging the sealed segments of a host's day into one file, invisible to readers.
 
 ::
 
@@ -41,19 +41,19 @@ from iosonde.weather.upkeep.day import ROLLUPS, SAMPLES, DayFiles, days
 
 GRACE_NS = 600_000_000_000
 FEW = 2
-"""Fewer files of a day that is over are not merged."""
+"""Least number of files of a past day to merge."""
 MANY = 32
-"""From so many files on the day that goes on is merged, too."""
+"""Least number of files of the current day to merge."""
 _OVER_NS = 2 * HOUR_NS
-"""So long after midnight a segment that was opened before it is sealed."""
+"""Time after midnight by which all segments opened before it are sealed."""
 
 Step = Callable[[str], None]
-"""Called between any two changes of a store, with the name of the next or the last."""
+"""Callback between any two changes of a store, with the name of the next or the last."""
 
 
 @dataclass
 class Compacted:
-    """What a run did.
+    """Result of a compaction.
 
     ``made``: files; ``merged``: of how many; ``twice``: rows that stood twice in them; ``removed``: how many files
     whose rows are in a merged one; ``told``: what was not, and why.
@@ -74,7 +74,7 @@ def compact(
     progress: Callable[[int, int], None] = lambda _, __: None,
     step: Step = lambda _: None,
 ) -> Compacted:
-    """Merge small files of days that are over, and remove what earlier runs merged; ``now_ns``: UTC.
+    """Merge small files of past days, and remove files merged earlier; ``now_ns``: UTC.
 
     ``progress``: folders done and all; ``step`` is called between any two changes of the store.
     Raises StoreError: another run goes on, or the store cannot be written.
@@ -94,12 +94,12 @@ def compact(
 
 
 def is_over(date: str, now_ns: int) -> bool:
-    """Whether all segments of a day are sealed."""
+    """True if all segments of a day are sealed."""
     return utc_date(now_ns - DAY_NS - _OVER_NS) >= date
 
 
 def merge_day(day: DayFiles, done: Compacted, step: Step, *, least: int) -> str | None:
-    """Merge the files of one host and day that count, if they are ``least`` or more; the name of the new one."""
+    """Merge the counting files of one host and day, if ``least`` or more; returns the name of the new one."""
     listed = day.listed(SAMPLES)
     held = holders(listed)
     if len(listed) - len(held) < least and not held:
@@ -122,7 +122,7 @@ def replace(
     done: Compacted,
     step: Step,
 ) -> str:
-    """Put one file of their rows, each once, in place of ``parts``; ``others`` are named where they lie inside.
+    """Replace ``parts`` by one file of their rows, each once; ``others`` are named if they are contained.
 
     The roll-up comes first: whatever counts afterwards, parts or the new file, goes with it.
     Raises OSError, duckdb.Error, StoreError.
@@ -142,7 +142,7 @@ def replace(
 
 
 def readable_parts(day: DayFiles, listed: list[Contents]) -> tuple[list[Contents], list[Contents]]:
-    """Files that count and can be read, and the others that can be; a damaged file hides nothing."""
+    """Readable files that count, and the other readable ones; a damaged file hides nothing."""
     while True:
         held = holders(listed)
         counted = [one for one in listed if one.stem not in held]
@@ -154,20 +154,20 @@ def readable_parts(day: DayFiles, listed: list[Contents]) -> tuple[list[Contents
 
 
 class Grace(NamedTuple):
-    """Which merged files are old enough, so that no reader has a listing from before them."""
+    """Age limit of merged files, after which no reader has an older listing."""
 
     now_ns: int
     grace_ns: int
     fresh: Collection[str] = ()
-    """Files that this run has made."""
+    """Files created by this run."""
 
     def is_over(self, stem: str, written_ns: int) -> bool:
-        """Of a file from the future, whose clock was wrong, too: it would keep its parts for years."""
+        """True for an old file, also one from the future, whose clock was wrong: it would keep its parts for years."""
         return stem not in self.fresh and abs(self.now_ns - written_ns) >= self.grace_ns
 
 
 def remove_held(day: DayFiles, grace: Grace, done: Compacted, step: Step) -> None:
-    """Remove files whose rows are in one that counts, is sound and old enough.
+    """Remove files whose rows are in a counting file that is sound and old enough.
 
     Those that hold fewest segments go first: an older version of iosonde may need the others to leave these out.
     """
@@ -188,7 +188,7 @@ def remove_held(day: DayFiles, grace: Grace, done: Compacted, step: Step) -> Non
 
 
 def _may_replace(day: DayFiles, table: str, holder: str, grace: Grace, done: Compacted) -> bool:
-    """Whether a file is old enough and sound, so that what it holds may go."""
+    """True if a file is old and sound enough to remove its parts."""
     written_ns = day.modified_ns(table, holder)
     if written_ns is None or not grace.is_over(holder, written_ns):
         return False
@@ -201,7 +201,7 @@ def _may_replace(day: DayFiles, table: str, holder: str, grace: Grace, done: Com
 
 @contextlib.contextmanager
 def alone(root: Path) -> Iterator[None]:
-    """Hold the store against other runs that merge or remove. Raises StoreError."""
+    """Lock the store against other runs that merge or remove. Raises StoreError."""
     folder = root / "samples"
     if not folder.is_dir():
         raise StoreError(

@@ -1,4 +1,4 @@
-"""The files of one host and day, as merging sees them: names, contents, and five things that can be done."""
+"""Files of one host and day, for merging: names, contents, and five operations."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ SAMPLES, ROLLUPS = "samples", "rollups"
 
 
 class RowsMerged(NamedTuple):
-    """``rows`` of a merged file; ``twice``: how many more its parts had, which stood there twice."""
+    """``rows`` of a merged file; ``twice``: number of duplicates in its parts."""
 
     rows: int
     twice: int
 
 
 class DayFiles(Protocol):
-    """What merging needs of the files of one host and day. Each method raises OSError, duckdb.Error, StoreError."""
+    """Operations on the files of one host and day. Each method raises OSError, duckdb.Error, StoreError."""
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Printable name."""
 
     def listed(self, table: str) -> list[Contents]:
-        """Files of segments and merged ones, all that are there."""
+        """All files, of segments and merged ones."""
 
     def modified_ns(self, table: str, stem: str) -> int | None:
-        """When a file was written (UTC, by the file system); None: it is gone."""
+        """Modification time of a file (UTC, by the file system); None: it is gone."""
 
     def wrong(self, table: str, stem: str) -> str:
-        """What is wrong with the bytes of a file, "" for nothing."""
+        """Defect of a file's bytes, "" for none."""
 
     def readable(self, stems: Sequence[str]) -> list[str]:
-        """Files of samples that can be read."""
+        """Readable files of samples."""
 
     def roll_up(self, parts: Sequence[str], stem: str, names: Sequence[str]) -> None:
-        """Write the roll-up of the rows of some files, each row once; one that cannot be written is left out."""
+        """Write the roll-up of some files' rows, each row once; skip one that cannot be written."""
 
     def merge(self, parts: Sequence[str], stem: str, names: Sequence[str]) -> RowsMerged:
-        """Write a file of their rows, each once, which appears whole or not at all."""
+        """Write a file of their rows, each once, atomically."""
 
     def remove(self, table: str, stem: str) -> None:
-        """Remove a file; one that is gone is no error."""
+        """Remove a file; a missing one is no error."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class FolderOfDay:
         self.path(table, stem).unlink(missing_ok=True)
 
     def path(self, table: str, stem: str) -> Path:
-        """Where a file lies."""
+        """Path of a file."""
         return self._folder(table) / f"{stem}.parquet"
 
     def _folder(self, table: str) -> Path:
@@ -135,7 +135,7 @@ class FolderOfDay:
 
 
 def days(root: Path) -> Iterator[FolderOfDay]:
-    """Each host and day of which a store has samples or roll-ups, by date and host."""
+    """Yield each host and day with samples or roll-ups, by date and host."""
     found = {
         (date.name.removeprefix("date="), host.name.removeprefix("host="))
         for table in (SAMPLES, ROLLUPS)
@@ -149,5 +149,5 @@ def days(root: Path) -> Iterator[FolderOfDay]:
 
 
 def count(con: duckdb.DuckDBPyConnection, sql: str) -> int:
-    """The number that a question has for an answer. Raises duckdb.Error."""
+    """Result of a query for a number. Raises duckdb.Error."""
     return int((con.execute(sql).fetchone() or (0,))[0])

@@ -1,4 +1,4 @@
-"""Rows that stand twice in a store, found and told in numbers; a repair makes each count once.
+"""Duplicate rows of a store: detection, and repair.
 
 An earlier version could count a file beside the one it had been merged into. What is found of one host and day::
 
@@ -36,23 +36,23 @@ from iosonde.weather.upkeep.day import ROLLUPS, SAMPLES, FolderOfDay, count, day
 
 
 class Doubled(NamedTuple):
-    """Rows of one host and day that stand twice in a table."""
+    """Duplicate rows of one host and day in a table."""
 
     table: str
     """``samples`` or ``rollups``."""
     date: str
     host: str
     files: int
-    """Files that hold such rows."""
+    """Number of files with such rows."""
     rows: int
-    """Rows of the day, each once; of roll-ups: operations that were due."""
+    """Rows of the day, each once; for roll-ups: due operations."""
     twice: int
-    """How many more its files have."""
+    """Number of duplicates in its files."""
 
 
 @dataclass
 class Checked:
-    """``files`` of samples and of roll-ups that were read, ``rows`` of samples, each once; what is ``doubled``."""
+    """``files`` of samples and of roll-ups read, ``rows`` of samples, each once; ``doubled``: duplicates."""
 
     files: int = 0
     rows: int = 0
@@ -61,7 +61,7 @@ class Checked:
 
 @dataclass
 class Repaired:
-    """``made``: files, roll-ups before samples; ``rows``: that count once now; ``told``: what was not repaired."""
+    """``made``: files, roll-ups before samples; ``rows``: rows that now count once; ``told``: unrepaired ones."""
 
     made: list[Path] = field(default_factory=list)
     rows: int = 0
@@ -69,7 +69,7 @@ class Repaired:
 
 
 def check(root: Path, progress: Callable[[int, int], None] = lambda _, __: None) -> Checked:
-    """Look for rows that stand twice. ``progress``: days done and all. Raises StoreError, duckdb.Error."""
+    """Search for duplicate rows. ``progress``: days done and total. Raises StoreError, duckdb.Error."""
     done = Checked()
     every = list(days(root))
     with contextlib.closing(connect()) as con:
@@ -82,7 +82,7 @@ def check(root: Path, progress: Callable[[int, int], None] = lambda _, __: None)
 
 
 def repair(root: Path, doubled: Sequence[Doubled], step: Step = lambda _: None) -> Repaired:
-    """Make each row of these days count once; ``step``: called between any two changes. Raises StoreError."""
+    """Remove duplicates of these days; ``step``: called between any two changes. Raises StoreError."""
     done = Repaired()
     with alone(root):
         for date, host in dict.fromkeys((one.date, one.host) for one in doubled):
@@ -100,13 +100,13 @@ def repair(root: Path, doubled: Sequence[Doubled], step: Step = lambda _: None) 
 
 
 def _open(listed: Sequence[Contents]) -> list[Contents]:
-    """Files that no other names: readers of earlier versions count each."""
+    """Files not named by others: readers of earlier versions count each."""
     named = {name for one in listed if is_merged(one.stem) for name in one.names}
     return [one for one in listed if one.stem not in named]
 
 
 def _samples(con: duckdb.DuckDBPyConnection, day: FolderOfDay, done: Checked) -> Doubled | None:
-    """What stands twice in samples; None where there are none."""
+    """Duplicates in samples; None without any."""
     files = [
         day.path(SAMPLES, stem)
         for stem in day.readable([one.stem for one in _open(day.listed(SAMPLES))])
@@ -133,7 +133,7 @@ def _samples(con: duckdb.DuckDBPyConnection, day: FolderOfDay, done: Checked) ->
 
 
 def _rollups(con: duckdb.DuckDBPyConnection, day: FolderOfDay, done: Checked) -> Doubled | None:
-    """What roll-ups count twice; None where there are none."""
+    """Duplicates in roll-ups; None without any."""
     listed = {one.stem: one for one in day.listed(ROLLUPS)}
     those = [
         Segment(day.host, one.stem, day.path(ROLLUPS, one.stem))
@@ -170,7 +170,7 @@ def _counted(listed: Sequence[Contents]) -> list[Contents]:
 
 
 def _repair_day(day: FolderOfDay, done: Repaired, step: Step) -> None:
-    """One file of samples with its roll-up; then roll-ups whose samples are gone."""
+    """Rewrite samples as one file with its roll-up; then roll-ups without samples."""
     parts, others = readable_parts(day, day.listed(SAMPLES))
     if parts:
         stem = replace(day, parts, others, Compacted(), step)

@@ -1,4 +1,4 @@
-"""Retention of a store of many hosts: samples go after a while, their roll-ups later.
+"""Retention of a store of many hosts: samples are removed first, their roll-ups later.
 
 An agent drops its own host's samples (``[keep]``, docs/store.md). A store that hosts ship to, or hosts that are gone,
 need somebody else: this. A file goes only where all of this holds:
@@ -40,7 +40,7 @@ _AHEAD_NS = 2 * DAY_NS
 
 
 class Removed(NamedTuple):
-    """A file that went, or would go."""
+    """A file removed, or to be removed."""
 
     path: Path
     table: str
@@ -57,7 +57,7 @@ def retain(
     dry: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[Removed]:
-    """Remove samples and roll-ups of days that ended longer ago; None: they stay.
+    """Remove samples and roll-ups of days that ended longer ago; None: keep them.
 
     ``dry``: only list them. ``tell``: what stays though it is old, and why. Raises StoreError.
     """
@@ -87,7 +87,7 @@ def retain(
 
 
 def _held_first(segment: Segment) -> tuple[str, tuple[int, int, str]]:
-    """By folder; files whose rows are in another one before that one, so that they never count again."""
+    """Sort key by folder; superseded files before their successor, so that they never count again."""
     return str(segment.path.parent), rank(contents(segment.path))
 
 
@@ -96,13 +96,13 @@ def _date(segment: Segment) -> str:
 
 
 def _newest_ns(root: Path, now_ns: int) -> int:
-    """The end of the newest day that has samples: a clock that is years ahead removes nothing."""
+    """End of the newest day with samples: a clock that is years ahead removes nothing."""
     newest = max((_date(one) for one in every_sealed(root)), default=None)
     return now_ns if newest is None else begin_of(newest) + DAY_NS
 
 
 def _ours(segment: Segment, tell: Callable[[str], None]) -> bool:
-    """Whether iosonde wrote a file, and no link leads to it."""
+    """True for a file that iosonde wrote, without a link on its path."""
     path = segment.path
     if not is_segment(segment.stem):
         return False
@@ -117,7 +117,7 @@ def _ours(segment: Segment, tell: Callable[[str], None]) -> bool:
 
 
 def _rolled_up(root: Path, segment: Segment, tell: Callable[[str], None]) -> bool:
-    """Whether what outlives the samples of a file that counts is on the disk."""
+    """True if the roll-up of a counting file's samples is on disk."""
     rolled = rollup_path(root, segment.path)
     with contextlib.suppress(OSError):
         if rolled.exists() and not checksum.wrong(rolled):
@@ -132,7 +132,7 @@ def _rolled_up(root: Path, segment: Segment, tell: Callable[[str], None]) -> boo
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, and its folders once they are empty."""
+    """Remove a file, and then empty folders."""
     path.unlink(missing_ok=True)
     for folder in list(path.parents)[:2]:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Shipping: sealed files go to a folder or a bucket that many hosts share.
+"""Shipping: copying sealed files to a folder or a bucket that many hosts share.
 
 ::
 
@@ -31,13 +31,13 @@ from iosonde.weather.upkeep.ship_states import ship_states
 
 
 class _Place(Protocol):
-    """Where files are shipped to."""
+    """Destination of shipping."""
 
     def sizes(self) -> dict[str, int]:
-        """Bytes of each file that is there, by key. Raises StoreError."""
+        """Size of each existing file, by key. Raises StoreError."""
 
     def put(self, key: str, path: Path) -> None:
-        """Put a file there, whole or not at all. Raises StoreError, OSError."""
+        """Store a file atomically. Raises StoreError, OSError."""
 
     def state(self, key: str) -> bytes | None:
         """As in ``StatePlace``."""
@@ -48,7 +48,7 @@ class _Place(Protocol):
 
 @dataclass
 class Shipped:
-    """``sent``: keys that were put; ``there``: how many were there; ``told``: what could not be sent.
+    """``sent``: keys stored; ``there``: number already present; ``told``: failures.
 
     ``states``: how many were replaced; ``namesakes``: hosts whose name another machine ships under, too.
     """
@@ -129,7 +129,7 @@ def ship(
     clock: Callable[[], int] = time.time_ns,
     boot: Boot | None = None,
 ) -> Shipped:
-    """Send states, and all sealed files that are not at ``to`` (``s3://bucket/prefix`` or a folder).
+    """Send states, and all sealed files that are missing at ``to`` (``s3://bucket/prefix`` or a folder).
 
     ``progress``: bytes sent and all; ``clock``: ns, UTC; ``boot``: of this machine, so that another
     one of its name shows. One file that cannot be read does not stop the others.
@@ -171,7 +171,7 @@ def ship(
 
 
 def _files(root: Path) -> list[tuple[str, Path, int]]:
-    """Sealed files that readers count: keys, paths, bytes; samples first."""
+    """Sealed files that count for readers: keys, paths, bytes; samples first."""
     found = []
     for listed in (parquet_segments, rollup_segments):
         for segment in listed(root):

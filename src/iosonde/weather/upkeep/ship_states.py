@@ -1,4 +1,4 @@
-"""Shipping states: each a copy that says when it was made, so that no reader takes it for live.
+"""Shipping of states: each copy carries its time, so that no reader takes it for live.
 
 ::
 
@@ -24,24 +24,24 @@ from iosonde.model.names import slug
 from iosonde.model.units import DAY_NS
 
 _OLD_NS = DAY_NS
-"""A state that was written longer ago is not sent: nobody would mention it."""
+"""Age of a state above which it is not sent: nobody would mention it."""
 _CLOCKS_NS = 10_000_000_000
-"""Clocks of two machines differ by less."""
+"""Largest plausible difference between two machines' clocks."""
 
 
 class StatePlace(Protocol):
-    """Where states are shipped to."""
+    """Destination of states."""
 
     def state(self, key: str) -> bytes | None:
-        """What is there; None: nothing. Raises StoreError, OSError."""
+        """Existing content; None without any. Raises StoreError, OSError."""
 
     def replace(self, key: str, content: bytes) -> None:
-        """Put a state there, whole or not at all. Raises StoreError, OSError."""
+        """Store a state atomically. Raises StoreError, OSError."""
 
 
 @dataclass
 class ShippedStates:
-    """``sent``: how many states; ``damaged``: what could not be sent; ``namesakes``: hosts whose name another has."""
+    """``sent``: number of states; ``damaged``: failures; ``namesakes``: hosts whose name another machine has."""
 
     sent: int = 0
     damaged: list[str] = field(default_factory=list)
@@ -77,13 +77,13 @@ def ship_states(
 
 
 def _is_newer(there: dict[str, Any], state: dict[str, Any]) -> bool:
-    """Whether a probe writes there itself, and has written since. A copy may have any clock's time."""
+    """True if a probe writes there itself, and has written since. A copy may have any clock's time."""
     written = there.get("written_ns")
     return "shipped_ns" not in there and isinstance(written, int) and written >= state["written_ns"]
 
 
 def _namesake_ns(there: dict[str, Any], state: dict[str, Any], boot: Boot | None) -> int | None:
-    """When another machine wrote what is there, if it did so after this one had started."""
+    """Time at which another machine wrote the existing state, if after this one's start."""
     written, other = there.get("written_ns"), there.get("boot_id")
     if boot is None or state["boot_id"] != boot.boot_id or not isinstance(written, int):
         return None
@@ -99,7 +99,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _object(content: bytes | None) -> dict[str, Any] | None:
-    """What should be a state; None where it is none."""
+    """Parse a state; None if malformed."""
     if content is None or len(content) > MAX_BYTES:
         return None
     try:

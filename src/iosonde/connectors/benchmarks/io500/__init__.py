@@ -1,1 +1,1 @@
-"""What an IO500 run leaves behind."""
+"""Readers for the files of an IO500 run."""

@@ -13,7 +13,7 @@ _ROW = re.compile(r"\s*(\d{1,8})((?:,\s*\d{1,18}){5})(?:,.*)?", re.ASCII)
 
 
 class FindRank(NamedTuple):
-    """What a rank did."""
+    """Result of one rank."""
 
     rank: int
     errors: int
@@ -24,7 +24,7 @@ class FindRank(NamedTuple):
 
 
 class FindTable(NamedTuple):
-    """What all did."""
+    """Result of all ranks."""
 
     seconds: float
     per_s: float
@@ -32,7 +32,7 @@ class FindTable(NamedTuple):
 
 
 def read_find(path: Path, warn: Warn) -> FindTable:
-    """A table. A row that is none is told of. Raises InputFileError."""
+    """Read a table. Malformed rows are reported. Raises InputFileError."""
     head: re.Match[str] | None = None
     ranks = []
     for line in read_lines(path, warn):

@@ -1,4 +1,4 @@
-"""What files of an IO500 run say: phases with their scores, and what makes them invalid."""
+"""Contents of IO500 files: phases with their scores, and reasons for invalidity."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PHASES = (
 
 @dataclass
 class Io500Phase:
-    """One phase. None: not said."""
+    """Phase of a run. None: not reported."""
 
     name: str
     score: float | None = None
     unit: str | None = None
     """``GiB/s`` or ``kIOPS``."""
     seconds: float | None = None
-    """With everything around the measured part."""
+    """Including the setup around the measured part."""
     began: str | None = None
     ended: bool = True
     stonewall: float | None = None
@@ -36,13 +36,13 @@ class Io500Phase:
 
     @property
     def bandwidth(self) -> bool:
-        """Whether its score is a rate of bytes."""
+        """True if the score is a rate in bytes."""
         return self.name.startswith("ior")
 
 
 @dataclass
 class Io500:
-    """One run, from any of its files."""
+    """A run, merged from any of its files."""
 
     version: str | None = None
     mode: str | None = None
@@ -53,15 +53,15 @@ class Io500:
     scores: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By ``SCORE`` and ``SCOREX``: ``md_kiops``, ``bw_gib_per_s``, ``score``, ``invalid``, ``hash``."""
     invalid: list[str] = field(default_factory=list)
-    """What makes the run as a whole invalid."""
+    """Reasons for which the whole run is invalid."""
     options: dict[str, Any] = field(default_factory=dict)
 
     def phase(self, name: str) -> Io500Phase:
-        """A phase, made where it was not there."""
+        """Return a phase; create it if needed."""
         return self.phases.setdefault(name, Io500Phase(name))
 
     def join(self, other: Io500) -> None:
-        """What another file of the same run says beside this one."""
+        """Merge another file of the same run; existing values win."""
         for name in ("version", "mode", "procs", "began", "config_hash"):
             if getattr(self, name) is None:
                 setattr(self, name, getattr(other, name))
@@ -82,7 +82,7 @@ class Io500:
 
 
 def _both(one: list[str], other: list[str]) -> list[str]:
-    """Reasons of both; the bare mark is left out where a reason is there."""
+    """Reasons of both; the bare mark is dropped if a reason exists."""
     found = list(dict.fromkeys([*one, *other]))
     reasons = [text for text in found if text != "INVALID"]
     return reasons or found

@@ -1,4 +1,4 @@
-"""IO500's ``result.txt``, ``result_summary.txt`` or what it printed, and ``config.ini``.
+"""Readers for IO500's ``result.txt``, ``result_summary.txt``, standard output and ``config.ini``.
 
 ::
 
@@ -40,7 +40,7 @@ _NUMBERS = ("nproc", "found", "total-files", "maxOpTime", "scoreIteration0", "ma
 
 
 def read_result(path: Path, warn: Warn) -> Io500:
-    """What ``result.txt`` says. A line that is none is told of. Raises InputFileError."""
+    """Read ``result.txt``. Malformed lines are reported. Raises InputFileError."""
     found, section = Io500(), ""
     for line in read_lines(path, warn):
         text = line.text.strip()
@@ -89,7 +89,7 @@ def _plain(text: str) -> str:
 
 
 def _pair(found: Io500, phase: Io500Phase | None, section: str, name: str, value: str) -> bool:
-    """Take a value in; False where it is none."""
+    """Store a key and its value; False for a malformed value."""
     number = float(value) if re.fullmatch(NUMBER, value) else None
     if phase is None:
         return _of_run(found, section, name, value, number)
@@ -136,7 +136,7 @@ def _of_run(found: Io500, section: str, name: str, value: str, number: float | N
 
 
 def read_summary(path: Path, warn: Warn) -> Io500:
-    """What a summary, or the output of a run, says. A row that is none is told of. Raises InputFileError."""
+    """Read a summary or a run's standard output. Malformed rows are reported. Raises InputFileError."""
     found, waiting, warned = Io500(), list[str](), list[str]()
     for line in read_lines(path, warn):
         text = line.text.rstrip()
@@ -170,7 +170,7 @@ def read_summary(path: Path, warn: Warn) -> Io500:
 
 
 def read_config(path: Path, warn: Warn) -> Io500:
-    """Of ``config.ini`` what changes a measurement; places and commands are left out. Raises InputFileError."""
+    """Read options of ``config.ini`` that change results; skip paths and commands. Raises InputFileError."""
     found, section = Io500(), ""
     for line in read_lines(path, warn):
         text = line.text.strip()

@@ -1,4 +1,4 @@
-"""Phases of an IO500 run as rows of runs: from the files of the single phases where they are there, else its result.
+"""Rows of runs for the phases of an IO500 run: from the files of single phases if present, else from its result.
 
 ``throughput-stonewall`` is MiB/s in older releases and GiB/s in newer ones, ``rate-stonewall`` IOPS and kIOPS. The
 number tells: no phase is twenty times as fast until the limit as it is in all.
@@ -26,7 +26,7 @@ _OPS = {"write": "md_create", "stat": "md_stat", "read": "md_read", "delete": "m
 
 
 def op_of(name: str) -> str | None:
-    """The operation of a phase: ``mdtest-easy-write`` creates."""
+    """Operation of a phase: ``mdtest-easy-write`` creates."""
     last = name.rpartition("-")[2]
     if name.startswith("mdtest"):
         return _OPS.get(last)
@@ -36,7 +36,7 @@ def op_of(name: str) -> str | None:
 
 
 def stonewall_of(phase: Io500Phase) -> tuple[float | None, bool]:
-    """The rate at the time limit in the score's unit, and whether the file has it in the older one."""
+    """The rate at the time limit in the score's unit, and True if the file uses the older unit."""
     value, score = phase.stonewall, phase.score
     if not value or not score or value <= _FASTER * score:
         return value, False
@@ -45,7 +45,7 @@ def stonewall_of(phase: Io500Phase) -> tuple[float | None, bool]:
 
 
 def phase_rows(run: Io500, phase: Io500Phase, given: FileDefaults, run_id: str) -> Iterator[RunRow]:
-    """Rows of a phase of which only the result is there. How many bytes an IOR phase moved is in no result."""
+    """Rows of a phase known only from the result, which does not report the bytes an IOR phase moved."""
     setup = Setup()
     if phase.command and phase.bandwidth:
         setup.command(phase.command)
@@ -96,13 +96,13 @@ def _pattern(name: str) -> str:
 
 
 def about(run: Io500) -> dict[str, Any]:
-    """What was asked of the run as a whole."""
+    """Parameters of the whole run."""
     words = {"tool_version": run.version, "mode": run.mode, "config_hash": run.config_hash}
     return {name: word for name, word in words.items() if word} | run.options
 
 
 def said(phase: Io500Phase) -> dict[str, Any]:
-    """What a result says of a phase and no column has."""
+    """Results of a phase that have no column."""
     found: dict[str, Any] = {"score": phase.score, "score_unit": phase.unit}
     wall, older = stonewall_of(phase)
     found |= {"stonewall_score": wall, "invalid": phase.invalid, "warnings": phase.warnings}
@@ -113,7 +113,7 @@ def said(phase: Io500Phase) -> dict[str, Any]:
 def merged(
     run: Io500, name: str, rows: Sequence[RunRow], given: FileDefaults, run_id: str
 ) -> Iterator[RunRow]:
-    """Rows of a phase's own files, called as IO500 calls it, with what its result says beside them."""
+    """Rows of a phase's own files under IO500's phase name, merged with its result."""
     phase = run.phases.get(name)
     whole = False
     for row in rows:
@@ -157,7 +157,7 @@ def _with_result(row: RunRow, phase: Io500Phase, given: FileDefaults) -> RunRow:
 def find_rows(
     run: Io500, name: str, table: FindTable, given: FileDefaults, run_id: str
 ) -> Iterator[RunRow]:
-    """Rows of a find phase: all ranks, and each. A rank's time is not in the file."""
+    """Rows of a find phase: all ranks, and each rank. The file has no times of ranks."""
     phase = run.phases.get(name) or Io500Phase(name)
     common: dict[str, Any] = {
         "run_id": run_id,
@@ -188,7 +188,7 @@ def find_rows(
 
 
 def score_rows(run: Io500, given: FileDefaults, run_id: str) -> Iterator[RunRow]:
-    """A row a score: of the standard phases, and of all (``scorex``)."""
+    """A row per score: of the standard phases, and of all (``scorex``)."""
     for name, score in run.scores.items():
         reported: dict[str, Any] = dict(score)
         if score.get("invalid"):
@@ -213,7 +213,7 @@ def score_rows(run: Io500, given: FileDefaults, run_id: str) -> Iterator[RunRow]
 
 
 def target_of(run: Io500) -> str | None:
-    """The folder in which the phases worked, by their command lines."""
+    """Working folder of the phases, from their command lines."""
     for phase in run.phases.values():
         if phase.command and phase.bandwidth:
             setup = Setup()

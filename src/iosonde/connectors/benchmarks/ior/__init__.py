@@ -1,1 +1,1 @@
-"""IOR's texts and tables."""
+"""Readers for IOR's text output and tables."""

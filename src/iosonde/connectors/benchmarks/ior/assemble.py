@@ -1,4 +1,4 @@
-"""A test and what ranks wrote beside it as rows of runs; what ranks did, for the rates of each phase."""
+"""Combine a test and its per-rank files into rows of runs, transfers and rates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_BINS = 20_000_000
 
 
 class Pieces(NamedTuple):
-    """Work of a phase, a row a rank or an operation. Shapes (n,)."""
+    """Work of a phase, one row per rank or operation. Shapes (n,)."""
 
     rank: Ints
     begin_ns: Ints
@@ -33,7 +33,7 @@ class Pieces(NamedTuple):
     source: str
     """``operations``, ``timers`` or ``ranks``."""
     assumed: bool
-    """Whether each rank is taken to have moved as much, and the file does not say so."""
+    """True if an equal share per rank is an assumption, not in the file."""
 
 
 def finish(run: IorRun, given: FileDefaults) -> None:
@@ -48,7 +48,7 @@ def finish(run: IorRun, given: FileDefaults) -> None:
 
 
 def equalised(run: IorRun, access: str, times: RankTimes | None) -> bool:
-    """Whether a check of data made all ranks of a read end together: IOR's -R waits within the timed part."""
+    """True if IOR's -R made all ranks of a read end together: it waits within the timed part."""
     if times is None or access != "read" or len(times.rank) < 2:
         return False
     own = times.transfer_s[np.isfinite(times.transfer_s)]
@@ -58,7 +58,7 @@ def equalised(run: IorRun, access: str, times: RankTimes | None) -> bool:
 
 
 def pieces_of(run: IorRun, result: Result) -> Pieces | None:
-    """What ranks did in a phase; None where the files do not say when."""
+    """Work of each rank in a phase; None if the files have no times."""
     turn = (result.access, result.repetition)
     ops, times = run.ops.get(turn), run.times.get(turn)
     timed = _of_ranks(run, turn, times)
@@ -73,7 +73,7 @@ def pieces_of(run: IorRun, result: Result) -> Pieces | None:
 
 
 def _of_ranks(run: IorRun, turn: Turn, times: RankTimes | None) -> Pieces | None:
-    """Transfers of ranks as wholes, by their timers, else by how long each took from one begin."""
+    """Transfers of whole ranks, by their timers, else by durations from a common start."""
     if times is None or equalised(run, turn[0], times):
         return None
     whole = next(
@@ -101,13 +101,13 @@ def _of_ranks(run: IorRun, turn: Turn, times: RankTimes | None) -> Pieces | None
 
 
 def transfers_of_run(run: IorRun) -> Transfers | None:
-    """When each rank opened, moved and closed, with bytes in bins where operations are known; None without timers."""
+    """Open, transfer and close times of each rank, with binned bytes if operations are known; None without timers."""
     found = run.transfers()
     return None if found is None else replace(found, rates=_rates_of_ops(run))
 
 
 def transfers_of(pieces: Pieces) -> Transfers:
-    """Work of a phase as transfers of one file, a row a rank, for rates; instants count from any origin.
+    """A phase as transfers of one file, one row per rank, for rates; instants have any origin.
 
     Of operations, bins are narrow: no wider than 1/4096 of the phase.
     """
@@ -149,7 +149,7 @@ def transfers_of(pieces: Pieces) -> Transfers:
 
 
 def _rates_of_ops(run: IorRun) -> BinnedRates | None:
-    """Bytes of each rank in bins of 0.25 s, where operations are known one by one."""
+    """Bytes of each rank in bins of 0.25 s, if single operations are known."""
     found = [
         _binned(
             ops, (repetition, DIRECTIONS.index(access), _origin(run, access, repetition)), BIN_NS
@@ -165,7 +165,7 @@ def _rates_of_ops(run: IorRun) -> BinnedRates | None:
 
 
 def _origin(run: IorRun, access: str, repetition: int) -> int:
-    """When a phase began; 0 where nothing says so."""
+    """Start of a phase; 0 if unknown."""
     for phase in run.phases:
         if (phase.access, phase.repetition) == (access, repetition):
             known = phase.instants[:, 2][phase.instants[:, 2] != NULL_NS]
@@ -182,7 +182,7 @@ def _origin(run: IorRun, access: str, repetition: int) -> int:
 def _binned(
     ops: OpTimes, of: tuple[int, int, int], width: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints] | None:
-    """Columns of ``BinnedRates``; an operation moves evenly. None: too many bins.
+    """Columns of ``BinnedRates``; each operation moves bytes evenly. None: too many bins.
 
     ``of``: repetition, direction, origin.
     """

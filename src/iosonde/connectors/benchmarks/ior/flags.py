@@ -1,4 +1,4 @@
-"""What is wrong with numbers of IOR and IO500: ``flags`` in ``parameters["reported"]`` of a phase's row."""
+"""Flags for wrong numbers of IOR and IO500: ``flags`` in ``parameters["reported"]`` of a phase's row."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ FLAGS: dict[str, str] = {
     "equal-bytes-assumed": "no file says what each rank moved; the rates take it for equal",
     "stonewall-unit": "the rate at the time limit is in an older unit; iosonde converts it",
 }
-"""Each flag with a sentence."""
+"""Flag -> explanation."""

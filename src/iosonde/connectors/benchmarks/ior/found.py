@@ -1,4 +1,4 @@
-"""What a reader of IOR found: rows of runs, when each rank worked, and what there is to say."""
+"""Result of reading IOR files: rows of runs, rank times, and notes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class PhaseTimes(NamedTuple):
     repetition: int
     rank: Ints
     instants: Instants
-    """(ranks, 6) in the order of ``INSTANTS``, ns since the epoch; ``NULL_NS`` where it was not printed."""
+    """(ranks, 6) in the order of ``INSTANTS``, ns since the epoch; ``NULL_NS`` if not printed."""
     file: tuple[str, ...]
     skew_ns: int = 0
-    """By how much the ranks' clocks differ, where they were aligned."""
+    """Largest difference between the ranks' clocks, if they were aligned."""
 
 
 Turn = tuple[str, int]
@@ -42,21 +42,21 @@ Turn = tuple[str, int]
 
 @dataclass
 class IorRun:
-    """One test: a run of the store."""
+    """A test: a run in the store."""
 
     run_id: str
     setup: Setup
     results: list[Result] = field(default_factory=list)
     phases: list[PhaseTimes] = field(default_factory=list)
     times: dict[Turn, RankTimes] = field(default_factory=dict)
-    """How long ranks took, from timers or from the table of ranks."""
+    """Times of ranks, from timers or from the table of ranks."""
     ops: dict[Turn, OpTimes] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     rows: list[RunRow] = field(default_factory=list)
-    """What it amounts to, once ``assemble.finish`` was called."""
+    """Rows of the run, set by ``assemble.finish``."""
 
     def transfers(self) -> Transfers | None:
-        """A row a rank, phase and repetition, as far as both ends of a transfer are there; None without any."""
+        """A row per rank, phase and repetition with both ends of a transfer known; None without any."""
         parts = [phase for phase in self.phases if phase.access in DIRECTIONS]
         if not parts:
             return None
@@ -109,7 +109,7 @@ def phase_times(
     usual_file: str | None,
     began_ns: int | None,
 ) -> PhaseTimes:
-    """Timers of ranks as instants.
+    """Convert timers of ranks to instants.
 
     Timers that do not count from 1970 (MPI_Wtime of some libraries) are laid so that the first begins at
     ``began_ns``. Where ranks that left one barrier began seconds apart, their clocks differ: each is laid so that
@@ -134,7 +134,7 @@ def phase_times(
 
 
 def _skew(instants: Instants, known: Flags) -> int:
-    """By how many ns ranks' clocks differ; 0 where they agree as well as can be told."""
+    """Difference between the ranks' clocks in ns; 0 if none is measurable."""
     begins = instants[:, 0]
     if len(begins) < 2 or not (known[:, 0] & known[:, -1]).all():
         return 0
@@ -144,7 +144,7 @@ def _skew(instants: Instants, known: Flags) -> int:
 
 
 def rank_times(phase: PhaseTimes) -> RankTimes:
-    """How long each rank took."""
+    """Durations of each rank."""
 
     def span(begin: int, end: int) -> Floats:
         first, last = phase.instants[:, begin], phase.instants[:, end]

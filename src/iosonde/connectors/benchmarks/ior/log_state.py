@@ -1,4 +1,4 @@
-"""One test of IOR's log as it is read, and what the end of the log says of it."""
+"""State of one test while IOR's log is read, completed by the summary at the end of the log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from iosonde.model.frames import NULL_NS
 
 
 class LogTest:
-    """What was found of one test."""
+    """Parsed values of one test."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -24,12 +24,12 @@ class LogTest:
 
     @property
     def anything(self) -> bool:
-        """Whether it measured something."""
+        """True if the test has any measurement."""
         return bool(self.results or self.timers.found or self.best or self.summary)
 
 
 def complete(test: LogTest) -> None:
-    """What the end of a log says of its results, and results of which only the end is there."""
+    """Complete results from the summary at the end of a log; add results found only there."""
     setup, ended = test.setup, {(r.access, r.repetition) for r in test.results}
     for access, repetition in test.timers.found:
         if (access, repetition) not in ended:
@@ -51,7 +51,7 @@ def complete(test: LogTest) -> None:
 
 
 def _from_summary(own: list[Result], said: dict[str, float], *, single: bool) -> None:
-    """What the table of all tests knows better than the rows."""
+    """Take values that the summary of all tests gives more exactly than the rows."""
     if len(own) != 1 or not single or not said:
         return
     result = own[0]
@@ -66,7 +66,7 @@ def _from_summary(own: list[Result], said: dict[str, float], *, single: bool) ->
 
 
 def from_timers(result: Result, phase: PhaseTimes, run: IorRun) -> None:
-    """Begin and time of a phase as ranks' timers have them: to the microsecond."""
+    """Start and duration of a phase from the ranks' timers, to the microsecond."""
     known = phase.instants != NULL_NS
     if known[:, 0].any():
         result.began_ns = int(phase.instants[:, 0][known[:, 0]].min())

@@ -1,4 +1,4 @@
-"""JSON as IOR writes it, which is not always JSON: what is missing is assumed, and each assumption has its place.
+"""Parser for IOR's JSON, which may be malformed: missing tokens are assumed, and each assumption has its place.
 
 IOR has written it without commas, with bare ``nan`` and ``inf``, with quotes and backslashes of the command line as
 they are, between lines of its log, and without an end when it died (hpc/ior threads 102, 233, 264, 503).
@@ -30,14 +30,14 @@ _VALUE_LINE = re.compile(
 
 
 class Assumed(NamedTuple):
-    """Where something was not JSON, and what it was taken for."""
+    """Place of malformed JSON, and the token assumed."""
 
     line: int
     what: str
 
 
 def load(text: str) -> tuple[Any, list[Assumed]]:
-    """The value of a text, and what had to be assumed; (None, ...) where there is no object in it. Never raises."""
+    """The value of a text, and the assumptions made; (None, ...) if it holds no object. Never raises."""
     begin = text.find("{")
     if begin < 0:
         return None, []
@@ -67,7 +67,7 @@ def _none(_: str) -> None:
 
 
 def _clean(line: str, number: int, assumed: list[Assumed]) -> str:
-    """A line with its one value made a string of JSON, or without what is of the log."""
+    """A line with its one value quoted as a JSON string, or without log text."""
     match = _RAW.match(line)
     if match and '": "' not in match[2] and '", "' not in match[2] and '","' not in match[2]:
         inner = _STRAY.sub(lambda found: "\\" + found[0], match[2])
@@ -81,7 +81,7 @@ def _clean(line: str, number: int, assumed: list[Assumed]) -> str:
 
 
 class _Builder:
-    """Builds a value of tokens without recursion."""
+    """Build a value from tokens without recursion."""
 
     def __init__(self, before: int, assumed: list[Assumed]) -> None:
         self._before, self._assumed = before, assumed

@@ -1,4 +1,4 @@
-"""IOR's files of operations (``savePerOpDataCSV``): ``PREFIX-<repetition>-<rank %05d>.csv``, one a rank.
+"""IOR's operation files (``savePerOpDataCSV``): ``PREFIX-<repetition>-<rank %05d>.csv``, one per rank.
 
 ``time,runtime,tp``: seconds since the phase began, seconds it took, bytes a second. The read phase of a run opens the
 same file anew: after a run that writes and reads, only its reads are left. A file does not say which of both it holds;
@@ -30,11 +30,11 @@ _NAME = re.compile(r"(.+)-(\d{1,6})-(\d{5,8})(?:\.[\w-]+)*?\.csv(?:\.(?:gz|xz|bz
 _ROW = re.compile(rf"({NUMBER}),({NUMBER}),(-?inf|-?nan|{NUMBER})", re.ASCII)
 _MOST_REPETITION = 1_000_000
 _DIGITS = 2e-6
-"""``tp`` has 7 digits: bytes that follow from it are true to so much."""
+"""``tp`` has 7 digits: the relative error of bytes derived from it."""
 
 
 class IorOpFile(NamedTuple):
-    """What a file's name says."""
+    """Parts of a file's name."""
 
     prefix: str
     repetition: int
@@ -42,7 +42,7 @@ class IorOpFile(NamedTuple):
 
 
 def parse_name(name: str) -> IorOpFile | None:
-    """What the name of a file says; None when it is no such name."""
+    """Parse the name of a file; None for other names."""
     match = _NAME.fullmatch(name)
     if match is None or int(match[2]) > _MOST_REPETITION:
         return None
@@ -50,7 +50,7 @@ def parse_name(name: str) -> IorOpFile | None:
 
 
 def read_ops(path: Path, rank: int, warn: Warn) -> OpTimes | None:
-    """Operations of a file, in its order; None without any. A row that is none is told of. Raises InputFileError."""
+    """Operations of a file, in its order; None without any. Malformed rows are reported. Raises InputFileError."""
     rows: list[tuple[int, int, float]] = []
     try:
         for line in read_lines(path, warn):
@@ -77,7 +77,7 @@ def read_ops(path: Path, rank: int, warn: Warn) -> OpTimes | None:
 
 
 def _bytes(moved: Floats) -> Ints:
-    """Bytes of operations: one size for all where their digits allow it, else each its own; 0 is unknown."""
+    """Bytes of operations: one common size if the digits allow it, else individual ones; 0 is unknown."""
     known = np.isfinite(moved) & (moved > 0) & (moved < 2.0**62)
     if not known.any():
         return np.zeros(len(moved), dtype=np.int64)
@@ -91,14 +91,14 @@ def _bytes(moved: Floats) -> Ints:
 
 
 def joined(parts: Sequence[OpTimes]) -> OpTimes:
-    """Operations of several ranks as one."""
+    """Concatenate operations of several ranks."""
     columns = [[part.rank for part in parts], [part.begin_ns for part in parts]]
     columns += [[part.runtime_ns for part in parts], [part.bytes for part in parts]]
     return OpTimes(*(np.concatenate(column) for column in columns))
 
 
 def times_of(ops: OpTimes) -> RankTimes:
-    """From the first begin to the last end of each rank's operations."""
+    """First start to last end of each rank's operations."""
     ranks = np.unique(ops.rank)
     ends = ops.begin_ns + ops.runtime_ns
     spans = [
@@ -108,7 +108,7 @@ def times_of(ops: OpTimes) -> RankTimes:
 
 
 def alone(run_id: str, found: dict[int, OpTimes]) -> IorRun:
-    """Operations, by repetition, without the text of their run: writes or reads, nobody knows."""
+    """Operations by repetition without their run's text: writes or reads is unknown."""
     run = IorRun(run_id, Setup())
     run.setup.put("ranks", max(len(np.unique(ops.rank)) for ops in found.values()))
     for repetition, ops in sorted(found.items()):

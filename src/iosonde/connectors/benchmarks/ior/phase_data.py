@@ -1,4 +1,4 @@
-"""What IOR prints of a phase, and what is known of its ranks and operations."""
+"""Numbers that IOR prints for a phase, and data about its ranks and operations."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 _LEAST = {"q90": 10, "q99": 100}
-"""Below so many operations runs.toml has no such quantile."""
+"""Least operations for which runs.toml has such a quantile."""
 COARSE = 0.05
-"""A rate at the time limit whose rounding is more than this share of it is not stored."""
+"""Largest relative rounding error of a rate at the time limit that is stored."""
 
 
 @dataclass
 class Wall:
-    """What is known of the moment when the time limit was reached."""
+    """State at the moment the time limit was reached."""
 
     least_pairs: int | None = None
     most_pairs: int | None = None
     seconds: float | None = None
     mean_gib: float | None = None
-    """Of a rank, with one decimal."""
+    """Per rank, with one decimal."""
     mean_mib_per_s: float | None = None
-    """Of a rank: the table's Stonewall(MiB)."""
+    """Per rank: the table's Stonewall(MiB)."""
     pairs: dict[int, int] = field(default_factory=dict)
-    """Of single ranks."""
+    """By rank."""
 
     def mean_pairs(self, ranks: int | None, transfer: int | None) -> float | None:
-        """Operations of the mean rank when the limit was reached, where they are known to 5%."""
+        """Operations of the mean rank when the limit was reached, if known to 5%."""
         if ranks and len(self.pairs) == ranks:
             return sum(self.pairs.values()) / ranks
         if transfer and self.mean_mib_per_s and self.seconds:
@@ -56,7 +56,7 @@ class Wall:
 
 @dataclass
 class Result:
-    """A line of IOR's table of results, or what stands for one. None: not said, or below what is printed."""
+    """A line of IOR's table of results, or its substitute. None: not printed, or below the precision printed."""
 
     access: str
     repetition: int = 0
@@ -68,31 +68,31 @@ class Result:
     close_s: float | None = None
     total_s: float | None = None
     bytes: int | None = None
-    """That were moved, where a line says so."""
+    """Bytes moved, if a line gives them."""
     began_ns: int | None = None
     wall: Wall = field(default_factory=Wall)
     reported: dict[str, Any] = field(default_factory=dict)
     alike: bool | None = None
-    """Whether each rank moved as much; None: as the time limit says."""
+    """True if all ranks moved the same amount; None: depends on the time limit."""
     exact: bool = False
-    """Whether ``total_s`` has more digits than the table prints."""
+    """True if ``total_s`` has more digits than the table prints."""
     ended: bool = True
-    """Whether its line is there; False for what only timers of ranks show."""
+    """True if the result line exists; False if only timers of ranks show the phase."""
 
 
 @dataclass
 class RankTimes:
-    """Of the ranks of one repetition. Shapes (ranks,); ``NaN`` seconds are missing."""
+    """Times of the ranks of one repetition. Shapes (ranks,); ``NaN`` seconds are missing."""
 
     rank: Ints
     whole_s: Floats
     """Open to close."""
     transfer_s: Floats
     whole_began_ns: Instants | None = None
-    """ns since the epoch, where ranks say when they began; negative where one does not."""
+    """ns since the epoch, if ranks print their start; negative for a rank without."""
     transfer_began_ns: Instants | None = None
     mean_bytes: float | None = None
-    """Of a rank, where that is all that is said."""
+    """Mean per rank, if the file gives no more."""
 
 
 @dataclass
@@ -101,19 +101,19 @@ class OpTimes:
 
     rank: Ints
     begin_ns: Ints
-    """Since the phase began, by each rank's own clock."""
+    """Since the start of the phase, by each rank's own clock."""
     runtime_ns: Ints
     bytes: Ints
 
     def of(self, rank: int) -> OpTimes | None:
-        """Those of one rank; None where it has none."""
+        """Operations of one rank; None if it has none."""
         own = self.rank == rank
         if not own.any():
             return None
         return OpTimes(self.rank[own], self.begin_ns[own], self.runtime_ns[own], self.bytes[own])
 
     def statistics(self) -> dict[str, float]:
-        """Columns of latencies: order statistics ceil(q n), exact."""
+        """Latency columns: exact order statistics ceil(q n)."""
         ordered = np.sort(self.runtime_ns)
         n = len(ordered)
         found = {"min_ns": ordered[0], "mean_ns": ordered.mean(), "max_ns": ordered[-1]}

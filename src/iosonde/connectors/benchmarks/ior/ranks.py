@@ -34,7 +34,7 @@ _MOST_RANK = 10_000_000
 
 
 def read_ranks(path: Path, warn: Warn) -> dict[Turn, RankTimes]:
-    """Times of ranks by access and repetition. A row that is none is told of. Raises InputFileError."""
+    """Times of ranks by access and repetition. Malformed rows are reported. Raises InputFileError."""
     found: dict[Turn, dict[int, tuple[float, float, float]]] = {}
     turns: dict[tuple[str, int], int] = {}
     for line in read_lines(path, warn):
@@ -53,7 +53,7 @@ def read_ranks(path: Path, warn: Warn) -> dict[Turn, RankTimes]:
 
 
 def _row(path: Path, line: Line, warn: Warn) -> tuple[str, int, tuple[float, float, float]] | None:
-    """Access, rank, and its two times and bytes; NaN for what is no number."""
+    """Access, rank, and its two times and bytes; NaN for malformed numbers."""
     match = _ROW.fullmatch(line.text.strip())
     if match is None or int(match[2]) > _MOST_RANK or not line.ended:
         warn(bad(path, line.number, f"the row is {shown(line.text)}", HEADER))
@@ -75,7 +75,7 @@ def _times(ranks: dict[int, tuple[float, float, float]]) -> RankTimes:
 def read_table(
     path: Path, given: FileDefaults, warn: Warn, command: str | None = None
 ) -> Iterator[IorRun]:
-    """A table without the text of its run: how many bytes a rank moved is its mean, and not in rows of ranks.
+    """Read a table without the text of its run: bytes per rank are the mean, and not in rows of ranks.
 
     ``command``: the command line, where another file has it; it says whether ranks moved as much.
     """

@@ -1,4 +1,4 @@
-"""A repetition of an IOR test as rows of runs, with what IOR says wrongly recomputed where the file allows it.
+"""A repetition of an IOR test as rows of runs; IOR's wrong numbers are recomputed if the file allows it.
 
 - ``Latency(s)`` is no latency of an operation: it is the mean of the fastest rank, and under a time limit (before
   IOR 4.1) over operations that nobody did. It goes to ``reported``; the mean is that of all ranks' own times.
@@ -23,12 +23,12 @@ from iosonde.model.runs import RunRow
 
 SOURCE = "ior"
 _DIFFERS = 0.02
-"""Bandwidth as printed and bytes over time may differ by so much: times have few digits."""
+"""Tolerance between printed bandwidth and bytes over time: times have few digits."""
 
 
 @dataclass
 class Amounts:
-    """Bytes and operations of a phase, and whether each rank did as much."""
+    """Bytes and operations of a phase, and whether all ranks did the same amount."""
 
     bytes: int | None
     ops: int | None
@@ -37,7 +37,7 @@ class Amounts:
 
 
 def amounts_of(result: Result, setup: Setup, reported: dict[str, Any]) -> Amounts:
-    """How much was moved: as said, else as asked for, else as bandwidth and time say (``bytes_estimated``)."""
+    """Bytes and operations moved: as printed, else as requested, else bandwidth times time (``bytes_estimated``)."""
     limit, wear_out = setup.get("stonewall_s"), bool(setup.get("wear_out"))
     expected, transfer = setup.expected_bytes, setup.get("transfer_bytes")
     ranks, wall = setup.get("ranks"), result.wall
@@ -69,7 +69,7 @@ def rows_of(
     run_id: str,
     ranks: tuple[RankTimes | None, OpTimes | None],
 ) -> Iterator[RunRow]:
-    """Rows of a repetition: the whole, its operations, and both of every rank whose times are known."""
+    """Rows of a repetition: the whole, its operations, and both for each rank with known times."""
     times, ops = ranks
     reported = dict(result.reported)
     amounts = amounts_of(result, setup, reported)
@@ -123,7 +123,7 @@ def rows_of(
 
 
 def pattern_of(setup: Setup) -> str:
-    """``own``: a file a rank; IOR's default is one file, ``segmented`` or ``strided`` (transfers in turn)."""
+    """``own``: one file per rank; IOR's default is one file, ``segmented`` or ``strided`` (transfers in turn)."""
     if setup.get("file_per_process"):
         return "own"
     turns = (setup.get("segments") or 1) > 1
@@ -181,7 +181,7 @@ def _check(
     seconds: float | None,
     reported: dict[str, Any],
 ) -> None:
-    """What IOR printed goes to ``reported``; what contradicts itself is marked in ``flags``."""
+    """Store IOR's printed values in ``reported``; mark contradictions in ``flags``."""
     flags: list[str] = []
     said = {
         "bw_mib_per_s": result.bw_mib,
@@ -204,7 +204,7 @@ def _check(
 
 
 def _over_all_asked_for(result: Result, setup: Setup, amounts: Amounts) -> bool:
-    """Whether ``Latency(s)`` was divided by operations that a time limit kept from being done.
+    """True if ``Latency(s)`` was divided by requested operations that a time limit prevented.
 
     Every rank is busy until the limit: its operations, at that latency each, would not have lasted as long.
     """
@@ -218,7 +218,7 @@ def _over_all_asked_for(result: Result, setup: Setup, amounts: Amounts) -> bool:
 
 
 def _seconds(result: Result, moved: int | None) -> float | None:
-    """The time of the phase; from bytes and bandwidth where that agrees and has more digits."""
+    """Duration of the phase; bytes over bandwidth if that agrees and has more digits."""
     printed = result.total_s
     if printed is None:
         return moved / (result.bw_mib * MIB) if moved and result.bw_mib else None
@@ -236,7 +236,7 @@ def _stonewall_per_s(wall: Wall, setup: Setup) -> float | None:
 
 
 def _balance(times: RankTimes | None) -> float | None:
-    """Time in transfers of the fastest rank over that of the slowest."""
+    """Transfer time of the fastest rank over that of the slowest."""
     if times is None:
         return None
     own = times.transfer_s[np.isfinite(times.transfer_s)]
@@ -244,7 +244,7 @@ def _balance(times: RankTimes | None) -> float | None:
 
 
 def _sum(times: RankTimes | None) -> float | None:
-    """Time in operations of all ranks; None where one's is missing."""
+    """Total operation time of all ranks; None if a rank's time is missing."""
     if times is None or not len(times.rank) or not np.isfinite(times.transfer_s).all():
         return None
     return float(times.transfer_s.sum())

@@ -1,4 +1,4 @@
-"""What an IOR test was asked for: from its tables of options and parameters, and from its command line.
+"""Parameters of an IOR test: from its tables of options and parameters, and from its command line.
 
 Only what is listed here is taken: everything else, the environment that ``-vvv`` prints above all, may hold
 credentials. A value that IOR rounded (``9.46 TiB``) gives way to one that is exact (``blockSize=10401873920000``).
@@ -19,7 +19,7 @@ _HUMAN = re.compile(rf"({NUMBER}) ?([A-Za-z]{{3,5}})", re.ASCII)
 _OPTION = re.compile(r"(\d{1,19})([kmgtKMGT]?)", re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 _CLOSE = 0.006
-"""How far a value of two decimals may be from the one it was made of."""
+"""Tolerance for values printed with two decimals."""
 _EXACT, _SAID, _ROUNDED = 3, 2, 1
 
 _SIZES = {
@@ -57,7 +57,7 @@ _USERINFO = re.compile(r"(//)[^/@\s]*@")
 
 
 def human_size(text: str) -> tuple[int, bool] | None:
-    """``4 GiB``, ``262144 bytes`` as bytes, and whether it is exact; None for what is no size."""
+    """Parse ``4 GiB``, ``262144 bytes`` to bytes, and True if exact; None if malformed."""
     match = _HUMAN.fullmatch(text.strip())
     if match is None or match[2].lower() not in _UNITS:
         return None
@@ -66,20 +66,20 @@ def human_size(text: str) -> tuple[int, bool] | None:
 
 
 def option_size(text: str) -> int | None:
-    """``4m`` as IOR's options have it, in bytes."""
+    """Parse ``4m`` of IOR's options to bytes."""
     match = _OPTION.fullmatch(text)
     return None if match is None else int(match[1]) << _SUFFIXES[match[2].lower()]
 
 
 def clean_place(text: str) -> str | None:
-    """A file's name that may be stored: without credentials; None where it cannot be printed."""
+    """A file name without credentials, fit to be stored; None if not printable."""
     text = _USERINFO.sub(r"\1", text.strip())
     return text[:400] if text and text.isprintable() else None
 
 
 @dataclass
 class Setup:
-    """What is known of one test. ``values``: named as in ``parameters`` of its rows."""
+    """Known parameters of one test. ``values``: named as in ``parameters`` of its rows."""
 
     version: str | None = None
     api: str | None = None
@@ -87,27 +87,27 @@ class Setup:
     values: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)
     node: str | None = None
-    """Where rank 0 ran."""
+    """Host of rank 0."""
     has_command: bool = False
     rank_table: str | None = None
-    """File name of the table of ranks that the command line asks for."""
+    """File name of the table of ranks on the command line."""
     op_prefix: str | None = None
-    """How the names of the files of operations begin."""
+    """Prefix of the names of operation files."""
     _command: dict[str, int] = field(default_factory=dict)
     _weight: dict[str, int] = field(default_factory=dict)
 
     def put(self, name: str, value: Any, weight: int = _SAID) -> None:
-        """Keep a value, unless a better one is there."""
+        """Store a value unless a more reliable one exists."""
         if weight >= self._weight.get(name, 0):
             self.values[name], self._weight[name] = value, weight
 
     def get(self, name: str) -> Any:
-        """A value that was said; None."""
+        """A parameter's value; None if unknown."""
         return self.values.get(name)
 
     @property
     def backend(self) -> str:
-        """How the storage was reached."""
+        """Backend name of the storage interface."""
         if not self.api:
             return "unknown"
         word = self.api.lower()
@@ -115,7 +115,7 @@ class Setup:
 
     @property
     def expected_bytes(self) -> int | None:
-        """What all ranks together move in a phase that nothing cuts short."""
+        """Bytes that all ranks move in a phase without time limit."""
         parts = [self.get(name) for name in ("ranks", "segments", "block_bytes")]
         if None not in parts:
             ranks, segments, block = parts
@@ -125,7 +125,7 @@ class Setup:
         return None if said is None or self._weight["expected_bytes"] == _ROUNDED else int(said)
 
     def feed(self, key: str, value: str) -> bool:
-        """Take a line ``key : value`` or ``key=value`` in; whether it is one of a test's."""
+        """Parse a line ``key : value`` or ``key=value``; False if it belongs to no test."""
         name, value = key.strip().lower(), value.strip()
         if name in _SIZES:
             self._size(_SIZES[name], value)
@@ -138,7 +138,7 @@ class Setup:
         return True
 
     def _words(self, name: str, value: str) -> bool:
-        """Values that are words, or numbers within words."""
+        """Store values that are words, or numbers within words."""
         if name == "api" and re.fullmatch(r"[A-Za-z0-9_-]{1,30}( \(.{0,60}\))?", value):
             self.api = value.split(maxsplit=1)[0]
         elif name in ("test filename", "testfilename"):
@@ -159,7 +159,7 @@ class Setup:
         return True
 
     def _counted(self, name: str, value: str) -> bool:
-        """How 2.10.3 and 3.0 print numbers."""
+        """Store numbers as IOR 2.10.3 and 3.0 print them."""
         if name == "clients" and (match := re.match(r"(\d{1,9}) \((\d{1,9}) per node\)", value)):
             self.put("ranks", int(match[1]))
             self.put("ranks_per_node", int(match[2]))
@@ -188,7 +188,7 @@ class Setup:
         self.put(name, value, _SAID if exact else _ROUNDED)
 
     def command(self, text: str) -> None:
-        """Take the command line in, as far as its options are listed here."""
+        """Parse the known options of a command line."""
         words = [word.strip("\"'") for word in text.split()][1:]
         self.has_command, place, asked = True, 0, set[str]()
         while place < len(words):
@@ -237,7 +237,7 @@ class Setup:
             self.put(_FLAGS[word], int(value) != 0)
 
     def parameters(self) -> dict[str, Any]:
-        """What was asked for, for the rows of the test."""
+        """Parameters for the rows of the test."""
         values = dict(self.values)
         if self.version:
             values["tool_version"] = self.version

@@ -1,4 +1,4 @@
-"""IOR's summaries for programs: ``summaryFormat=JSON`` and ``summaryFormat=CSV``.
+"""Readers for IOR's machine-readable summaries: ``summaryFormat=JSON`` and ``summaryFormat=CSV``.
 
 Numbers have four decimals in both: an open that took less than 50 us is printed as 0.0000, which is not zero but
 below what the file can say. Neither says how many bytes were moved under a time limit.
@@ -43,7 +43,7 @@ _ACCESSES = ("write", "read")
 
 
 def read_json(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
-    """Every test of a summary. What is no JSON is told of, with what was assumed. Raises InputFileError."""
+    """Yield every test of a summary. Malformed JSON is reported with the assumptions made. Raises InputFileError."""
     whole, assumed = load(_text(path))
     for line, what in assumed:
         warn(bad(path, line, f"no JSON; assumed: {what}", "JSON"))
@@ -81,7 +81,7 @@ def _text(path: Path) -> str:
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    """What is in a list, and in lists in it (IOR 3.2 has one a repetition)."""
+    """Flatten nested lists (IOR 3.2 has one per repetition)."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -128,7 +128,7 @@ def _run_of(
 
 
 def _numbers(row: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """Numbers of a row; what is less than its digits can say is missing."""
+    """Numbers of a row; values below the printed precision are missing."""
     found = {}
     for name, of in names.items():
         value = row.get(name)
@@ -142,7 +142,7 @@ def _numbers(row: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 
 
 def _summarised(run: IorRun, summaries: list[dict[str, Any]]) -> None:
-    """Bytes of phases that were done once, and phases of which only the summary is there."""
+    """Add bytes of phases that ran once, and phases found only in the summary."""
     for one in summaries:
         access = one.get("operation")
         if access not in _ACCESSES:
@@ -170,7 +170,7 @@ def _summarised(run: IorRun, summaries: list[dict[str, Any]]) -> None:
 
 
 def read_csv(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
-    """Every test of a table; a repetition that is there again begins the next. Raises InputFileError."""
+    """Yield every test of a table; a repeated repetition number starts the next test. Raises InputFileError."""
     names: list[str] = []
     run, number = IorRun(given.run, Setup()), 1
     for line in read_lines(path, warn):
@@ -212,7 +212,7 @@ def _sizes(setup: Setup, row: dict[str, float]) -> None:
 
 
 def _segments(setup: Setup, result: Result) -> None:
-    """The table has no number of segments: it is whole, if bandwidth and time make it so to 1%."""
+    """Infer the number of segments, which the table lacks, if bandwidth and time give an integer to 1%."""
     ranks, block = setup.get("ranks"), setup.get("block_bytes")
     if not (ranks and block and result.bw_mib and result.total_s):
         return

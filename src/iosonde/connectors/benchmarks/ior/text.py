@@ -1,4 +1,4 @@
-"""What IOR prints, from ``-v`` to ``-vvv``, as runs: each test of a file is one, the second is called ``NAME-2``.
+"""Reader for IOR's text output, ``-v`` to ``-vvv``: each test is a run, the second is called ``NAME-2``.
 
 ::
 
@@ -65,8 +65,8 @@ _MOST_REPETITION = 2**31 - 1
 
 
 def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
-    """Every test of a file. A line that is not what it should be is told of by its place, never by what it says:
-    it may be of the environment. Raises InputFileError.
+    """Yield every test of a file. Malformed lines are reported by place, never quoted, as they may
+    hold the environment. Raises InputFileError.
     """
     reader = _Reader(path, given, warn)
     for line, match, torn in mended(read_lines(path, warn)):
@@ -81,7 +81,7 @@ def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
 
 
 class _Reader:
-    """Reads one file."""
+    """Reader for one file."""
 
     def __init__(self, path: Path, given: FileDefaults, warn: Warn) -> None:
         self._path, self._given, self._warn = path, given, warn
@@ -93,7 +93,7 @@ class _Reader:
         self._start_over()
 
     def _start_over(self) -> None:
-        """A start of the program."""
+        """Reset the state at a program start."""
         self._head, self._began = Setup(), None
         self._names: tuple[str, ...] | None = None
         self._summary_names: list[str] = []
@@ -103,7 +103,7 @@ class _Reader:
         self._tests: list[LogTest] = []
 
     def take(self, line: Line) -> Iterator[IorRun]:
-        """One line; the tests of the start of the program that it ends."""
+        """Parse one line; yield the tests of a program start that it ends."""
         text, self._line = line.text, line.number
         if match := TITLE.match(text):
             yield from self._end()
@@ -132,7 +132,7 @@ class _Reader:
             self._about(text)
 
     def done(self) -> Iterator[IorRun]:
-        """What is left at the end of the file."""
+        """Yield the remaining tests at the end of the file."""
         yield from self._end()
 
     def _next_test(self, match: re.Match[str]) -> None:
@@ -148,7 +148,7 @@ class _Reader:
             )
 
     def _about(self, text: str) -> None:
-        """Options, and what else is said of the run."""
+        """Parse options and other facts about the run."""
         setup = self.test.setup
         if text.startswith("Commencing ") and " performance test: " in text:
             access = text.split()[1]
@@ -179,7 +179,7 @@ class _Reader:
             setup.feed(name, value)
 
     def _row(self, line: Line, access: str, cells: list[str]) -> None:
-        """A row of the table of results."""
+        """Parse a row of the table of results."""
         names = self._names or _LAYOUTS.get(len(cells))
         whole = names is not None and len(cells) == len(names)
         if not whole or not all(_CELL.fullmatch(cell) for cell in cells):
@@ -214,7 +214,7 @@ class _Reader:
             wall.mean_gib, wall.seconds = float(match[4]), float(match[5])
 
     def _summarised(self, access: str, cells: list[str]) -> None:
-        """A row of ``Summary of all tests``, by the places that all versions share, and by names after them."""
+        """Parse a row of ``Summary of all tests``: columns common to all versions by place, later ones by name."""
         if len(cells) < 9 or not all(_CELL.fullmatch(cell) for cell in cells[1:9]):
             return
         values = {"max_mib": float(cells[1]), "mean_s": float(cells[9])} if len(cells) > 9 else {}
@@ -230,7 +230,7 @@ class _Reader:
         (own[-1] if own else self.test).summary[access] = values
 
     def _end(self) -> Iterator[IorRun]:
-        """The tests of a start of the program."""
+        """Yield the tests of a program start."""
         for test in [*self._tests, self.test]:
             if test.anything:
                 self._number += 1

@@ -1,4 +1,4 @@
-"""What every rank prints with ``-vvv``: when it opened, moved and closed; and lines that ranks tore apart.
+"""Rank timers that ``-vvv`` prints (open, transfer, close), and repair of lines that ranks interleaved.
 
 ::
 
@@ -37,19 +37,19 @@ _ATOM = re.compile(
 _HINT = re.compile(r"Task=\d|Iter=\d|Time=\d{6}")
 _MOST_RANK, _MOST_REPETITION = 10_000_000, 2**31 - 1
 _MOST_S = 7_258_118_400
-"""2200."""
+"""End of the year 2199."""
 _COMPLETE = re.compile(
     r"(?:write|read|remove)\s+[-\d]|\d+: stonewalling|stonewalling|Max |WARNING|Commencing|Summary|Operation"
     r"|access |------|Options|Results|Parameters|Finished|Test |TEST|(?=.{20}: )[A-Za-z][A-Za-z ]* *: "
 )
-"""Lines that are whole: none of them is the second half of another."""
+"""Complete lines: none is the second half of another."""
 _AFTER_ENVIRONMENT = ("Summary:", "TEST:", "Test ", "TestID ", "Options:", "access ", "write ")
 _ENVIRONMENT = ("STARTING ENVIRON LOOP", "ENDING ENVIRON LOOP")
 
 
 @dataclass
 class RankTimers:
-    """A rank's six instants in ns of its timer, as far as they were printed; ``NULL_NS`` for the others."""
+    """A rank's six instants in ns of its timer, as far as printed; ``NULL_NS`` for the others."""
 
     ns: list[int] = field(default_factory=lambda: [NULL_NS] * len(INSTANTS))
 
@@ -65,7 +65,7 @@ class Timers:
         """By access, then by rank."""
 
     def take(self, match: re.Match[str]) -> bool:
-        """One line of a rank; False where its numbers cannot be."""
+        """Parse one line of a rank; False for impossible numbers."""
         if match["named"] is not None:
             if int(match["named"]) <= _MOST_RANK:
                 access = "write" if match["doing"] == "writing" else "read"
@@ -89,11 +89,11 @@ class Timers:
 
 
 Piece = tuple[Line, re.Match[str] | None, bool]
-"""A line, what a rank printed in it, and whether it is torn."""
+"""A line, the match of a rank's output, and True if the line is torn."""
 
 
 def mended(lines: Iterator[Line]) -> Iterator[Piece]:
-    """Lines of a log: what a rank printed as its match, any other line whole.
+    """Yield lines of a log: rank output as a match, with torn lines joined; other lines whole.
 
     The environment that ``-vvv`` prints is passed over. A torn line of a timer whose other half is nowhere is given
     out as it is, so that its place can be told.
@@ -129,7 +129,7 @@ def mended(lines: Iterator[Line]) -> Iterator[Piece]:
 
 
 def _without_environment(lines: Iterator[Line]) -> Iterator[Line]:
-    """Lines but those of the environment. Its end may be torn: what can only come later ends it too."""
+    """Yield lines outside the environment. Its end may be torn: any line that can only follow it ends it too."""
     silent = False
     for line in lines:
         if line.text.strip() in _ENVIRONMENT:
@@ -142,12 +142,12 @@ def _without_environment(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def _spans(held: Line, line: Line) -> bool:
-    """Whether the halves of two lines are one of a rank: the second alone may look like one of 2.10.3."""
+    """True if two lines join to one line of a rank: the second alone may look like one of 2.10.3."""
     match = _ATOM.search(held.text + line.text)
     return match is not None and match.start() < len(held.text) < match.end()
 
 
 def _whole(line: Line) -> Piece:
-    """A line, or the line of a rank that it became when its halves were joined."""
+    """A line as it is, or a rank's line joined from two halves."""
     match = _ATOM.search(line.text)
     return line, match, match is None and _HINT.search(line.text) is not None

@@ -1,1 +1,1 @@
-"""mdtest's texts and tables."""
+"""Readers for mdtest's text output and tables."""

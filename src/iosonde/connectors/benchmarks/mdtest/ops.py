@@ -1,4 +1,4 @@
-"""Latency files of mdtest (--savePerOpDataCSV): one row an operation, a file an op and rank.
+"""Latency files of mdtest (--savePerOpDataCSV): one row per operation, one file per op and rank.
 
 ``PREFIX-File creation-00000.csv`` (the name has a blank; ``_`` in its place is as good) with the columns
 ``time,runtime,tp``: seconds since the phase began, seconds it took, bytes a second. IOR writes the same columns.
@@ -29,7 +29,7 @@ _ROW = re.compile(rf"({NUMBER}),({NUMBER}),(inf|-?nan|{NUMBER})", re.ASCII)
 
 
 class OpFile(NamedTuple):
-    """What a file's name says; ``place`` is that in ``OPS`` and ``PHASES``."""
+    """Parts of a file's name; ``place`` is the index in ``OPS`` and ``PHASES``."""
 
     prefix: str
     place: int
@@ -37,7 +37,7 @@ class OpFile(NamedTuple):
 
 
 def parse_name(name: str) -> OpFile | None:
-    """What the name of a file says; None when it is no such name."""
+    """Parse the name of a file; None for other names."""
     match = _NAME.fullmatch(name)
     return None if match is None else OpFile(match[1], _WORDS[match[2]], int(match[3]))
 

@@ -23,7 +23,7 @@ _MOST_RANKS = 10_000_000
 
 
 def read_ranks(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
-    """Rows of a file, an iteration at a time. A row that is none is told of. Raises InputFileError."""
+    """Rows of a file, an iteration at a time. Malformed rows are reported. Raises InputFileError."""
     columns: list[tuple[str, str, str]] = []
     iteration, rows = -1, list[RunRow]()
     for line in read_lines(path, warn):
@@ -58,7 +58,7 @@ def _columns(path: Path, text: str) -> list[tuple[str, str, str]]:
 def _row(
     cells: list[str], columns: list[tuple[str, str, str]], given: FileDefaults, iteration: int
 ) -> list[RunRow]:
-    """A row of the file: phases of all ranks, or of one."""
+    """Parse a row of the file: phases of all ranks, or of one."""
     if not 2 < len(cells) <= len(columns) + 2:
         raise ValueError(f"there are {len(cells)} cells, not {len(columns) + 2}")
     # Ranks say nothing of trees, and have no empty cells for that.
@@ -111,7 +111,7 @@ def _phase(
 
 
 def _whole(rows: list[RunRow]) -> Iterator[RunRow]:
-    """An iteration's rows, with what only all of them tell: how many ranks, and how equal they were."""
+    """An iteration's rows, completed by the number of ranks and their balance."""
     ranks = len({row.rank for row in rows if row.rank is not None}) or None
     times: dict[str, list[int]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""What mdtest prints, and its table of ranks, as rows of runs. Bulk: one op at a time for all objects.
+"""Reader for mdtest's text output as rows of runs. Bulk: one op at a time for all objects.
 
 ::
 
@@ -88,7 +88,7 @@ _TIME = "%m/%d/%Y %H:%M:%S"
 
 
 def phase_of(kind: str, verb: str) -> tuple[str, str | None]:
-    """The phase and the op of ``File``, ``creation``."""
+    """Phase and op of ``File``, ``creation``."""
     phase = _KINDS[kind] + _VERBS[verb]
     return phase, f"md_{phase}" if kind == "File" and verb != "rename" else None
 
@@ -108,7 +108,7 @@ def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
 
 
 class _Run:
-    """What is said of one start of mdtest."""
+    """Parsed values of one mdtest start."""
 
     def __init__(self, path: Path, given: FileDefaults, warn: Warn, start: int) -> None:
         self._path, self._given, self._warn, self._start = path, given, warn, start
@@ -128,7 +128,7 @@ class _Run:
         self._summary: dict[tuple[str, str], dict[str, float]] = {}
 
     def take(self, line: Line) -> None:
-        """One line."""
+        """Parse one line."""
         text = line.text
         if match := _ROW.fullmatch(text):
             self._row(line, match)
@@ -206,7 +206,7 @@ class _Run:
             found[f"{table}_{name}"] = value
 
     def rows(self) -> Iterator[RunRow]:
-        """What it amounts to."""
+        """Rows of the run."""
         names = list(dict.fromkeys([*((k, v) for k, v, _ in self._single), *self._summary]))
         first = True
         for kind, verb in names:
@@ -273,16 +273,16 @@ class _Run:
             yield RunRow(**common, op=op, parameters=self._parameters)
 
     def _walled(self) -> float | None:
-        """Creations a second up to the time limit: the mean rank's, before ranks caught up."""
+        """Creation rate up to the time limit: the mean rank's, before ranks caught up."""
         mean, limit = self._about.get("stonewall_avg"), self._parameters.get("stonewall_s")
         return mean * self._tasks / limit if mean and limit and self._tasks else None
 
     def _alike(self, kind: str) -> bool:
-        """Whether rates of ranks say how equal they were: each did as much, once."""
+        """True if rates of ranks show balance: each rank did the same amount, once."""
         return self._iterations == 1 and kind != "Tree"
 
     def _count(self, kind: str, verb: str) -> int | None:
-        """How many objects a phase went through; None where that is not said."""
+        """Number of objects in a phase; None if unknown."""
         if kind == "Tree":
             return None
         if self._wall is not None and verb == "creation" and self._tasks:

@@ -1,1 +1,1 @@
-"""md-workbench's texts and latencies."""
+"""Readers for md-workbench's text output and latency files."""

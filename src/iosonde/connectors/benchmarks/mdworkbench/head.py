@@ -1,4 +1,4 @@
-"""What md-workbench and io-probing say before they begin: options, number of objects, when.
+"""Header of md-workbench and io-probing output: options, number of objects, start time.
 
 ::
 
@@ -66,7 +66,7 @@ _BACKENDS = {
 
 @dataclass
 class RunHead:
-    """What is known of one start of the program."""
+    """Known facts of one program start."""
 
     options: dict[str, Any] = field(default_factory=dict)
     root: str | None = None
@@ -79,14 +79,14 @@ class RunHead:
 
     @property
     def backend(self) -> str:
-        """How the storage was reached."""
+        """Backend name of the storage interface."""
         if self.interface is None:
             return "posix" if self.has_args else "unknown"
         name = self.interface.lower()
         return _BACKENDS.get(name, "s3" if name.startswith("s3") else name)
 
     def feed(self, text: str, zone: tzinfo | None) -> bool:
-        """Take a line in; whether it was one of these."""
+        """Parse a line; False if it belongs to no header."""
         if text.startswith("Args: "):
             self._args(text)
         elif match := _TITLE.match(text):
@@ -139,7 +139,7 @@ class RunHead:
             self.root = value[:400]
 
     def ranks(self, dsets: int | None, objects: int | None, phase: str) -> int | None:
-        """N, from what was said, or from how many data sets or objects there were."""
+        """N as printed, or from the number of data sets or objects."""
         known = {**_DEFAULTS, **self.options} if self.has_args else self.options
         sets, pool, steps = (known.get(n) for n in ("data_sets", "objects", "iterations"))
         each = known.get("repetitions")
@@ -163,7 +163,7 @@ class RunHead:
         return None
 
     def expected(self, phase: str, ranks: int | None) -> int | None:
-        """How many objects a phase of so many ranks goes through, unless it is cut short."""
+        """Number of objects in a phase of ``ranks`` ranks that runs to its end."""
         of_set = "iterations" if phase == "benchmark" else "objects"
         sets, each = self.options.get("data_sets"), self.options.get(of_set)
         return None if ranks is None or sets is None or each is None else ranks * sets * each

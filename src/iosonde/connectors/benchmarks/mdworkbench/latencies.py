@@ -1,4 +1,4 @@
-"""Latency files of md-workbench: one row an operation, as text or gzip.
+"""Latency files of md-workbench: one row per operation, as text or gzip.
 
 ::
 
@@ -38,7 +38,7 @@ OPS: dict[str, str] = {
     "delete": "md_delete",
     "cleanup": "md_delete",
 }
-"""Operations of the files and what they are called here; precreate and cleanup are phases of their own."""
+"""Operation in the file -> op; precreate and cleanup are phases of their own."""
 PHASES = ("benchmark", "precreate", "cleanup")
 CHUNK_ROWS = 1 << 16
 _LINE_BYTES = 256
@@ -63,7 +63,7 @@ class _Lines(Protocol):
 
 
 class FileName(NamedTuple):
-    """What a file's name says."""
+    """Parts of a file's name."""
 
     prefix: str
     waiting: str | None
@@ -74,7 +74,7 @@ class FileName(NamedTuple):
 
 
 def parse_name(name: str) -> FileName | None:
-    """What the name of a ``time,runtime`` file says; None when it is no such name."""
+    """Parse the name of a ``time,runtime`` file; None for other names."""
     if match := _WAITING.fullmatch(name):
         return FileName(match[1], match[2], int(match[3]), match[4], 0, bool(match[5]))
     if match := _PLAIN.fullmatch(name):
@@ -83,7 +83,7 @@ def parse_name(name: str) -> FileName | None:
 
 
 def run_name(path: Path) -> str:
-    """What to call the run of a file: the prefix of its name, or the name without its endings."""
+    """Name of a file's run: the prefix of its name, or the name without its endings."""
     named = parse_name(path.name)
     if named is None:
         return re.sub(_ENDING + "$", "", path.name)
@@ -111,7 +111,7 @@ def read_latencies(path: Path) -> Iterator[Frame]:
 
 
 class _Reader:
-    """Reads one file."""
+    """Reader for one file."""
 
     def __init__(self, path: Path, file: _Lines) -> None:
         self._path, self._file = path, file
@@ -230,7 +230,7 @@ def _row(op: str, iteration: int, rank: int, time_s: float, runtime_s: float) ->
 
 
 def _shown(text: bytes | None) -> str:
-    """Foreign bytes as something a terminal can print."""
+    """Foreign bytes as printable text."""
     if text is None:
         return "missing"
     cut = text[:40].decode("ascii", "replace")

@@ -1,4 +1,4 @@
-"""One line of md-workbench's text output: what a phase amounted to, of all ranks or of one.
+"""Parser for a line of md-workbench's text output: results of a phase, of all ranks or of one.
 
 ::
 
@@ -23,7 +23,7 @@ from iosonde.connectors.lines import MOST_S, NUMBER, shown
 
 OPS = {"create": "md_create", "stat": "md_stat", "read": "md_read", "delete": "md_delete"}
 QUANTILES = ("min", "q25", "q50", "q75", "q90", "q99", "max")
-"""What the seven numbers of an operation are."""
+"""Names of the seven numbers of an operation."""
 _SHARES = {"q25": 0.25, "q75": 0.75, "q90": 0.9, "q99": 0.99}
 _BEGIN = re.compile(r"(?:(\d{1,8}): )?(precreate|benchmark|cleanup)(?= process |\s*\t| err\t| \d)")
 _N = rf"(-?nan|-?inf|{NUMBER})"
@@ -65,7 +65,7 @@ _COUNTED = ("dsets", "dsets_removed", "create", "read", "stat", "delete")
 
 @dataclass
 class PhaseLine:
-    """What a line says. ``numbers`` by name with the unit last; nan and inf are left out."""
+    """Parsed line. ``numbers`` by name with the unit last, without nan and inf."""
 
     phase: str
     rank: int | None
@@ -75,13 +75,13 @@ class PhaseLine:
     quantiles_s: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """By op (``md_create`` ...), in the order of ``QUANTILES``."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Of ``counts``: how many operations of each op ended well."""
+    """Number of successful operations per op, in dialect ``counts``."""
     precise: bool = False
-    """Whether seconds have two decimals: the IOR tree's version of 2019."""
+    """True if seconds have two decimals: the IOR tree's version of 2019."""
 
 
 def parse(text: str) -> PhaseLine | None:
-    """The line; None if it does not begin like one. Raises ValueError that says what is wrong in it."""
+    """Parse a line; None for other lines. Raises ValueError that names the malformed part."""
     begin = _BEGIN.match(text)
     if begin is None:
         return None
@@ -109,7 +109,7 @@ _PATTERNS_2017 = {n: re.compile(form + r"(?=\s|$)", re.ASCII) for n, form in _WO
 
 
 def _words(line: PhaseLine, rest: str, patterns: dict[str, re.Pattern[str]]) -> None:
-    """Every word of ``rest``. Raises ValueError at one that is unknown, there twice or impossible."""
+    """Parse every word of ``rest``. Raises ValueError at unknown, repeated or impossible words."""
     place = 0
     while place < len(rest):
         if rest[place] == " ":
@@ -163,7 +163,7 @@ def _counts(line: PhaseLine, rest: str) -> PhaseLine:
 
 
 def believable(quantiles_s: tuple[float, ...], n: int, *, bounded: bool) -> dict[str, float]:
-    """Quantiles of ``n`` operations in ns by name, without those that are uninitialised memory.
+    """Quantiles of ``n`` operations in ns by name, without uninitialised memory.
 
     The stand-alone program and io-probing take the sorted value number round(q n + 0.49), counted from 0,
     even where there are no more than that many: q25 of 1, q75 of 3, q90 of 9, q99 of 99 operations are

@@ -1,4 +1,4 @@
-"""The text that md-workbench prints, as rows of runs: stand-alone 2017 and 2019, and the IOR tree's.
+"""Reader for md-workbench's text output: stand-alone 2017 and 2019, and the IOR tree's.
 
 Each start of the program in a file is a run of its own. Every phase becomes a row for the whole, one an op, and
 the same for each rank that reports (--process-reports). A line that begins like one of a phase and cannot be read
@@ -27,13 +27,13 @@ _OF_PHASE = {
     "cleanup": ("md_delete",),
 }
 _LEAST = {"q90": 10, "q99": 100}
-"""Below so many operations runs.toml has no such quantile."""
+"""Least operations for which runs.toml has such a quantile."""
 _IN_COLUMNS = ("objects", "iops_per_s", "objects_per_s", "op_max_s", "balance_percent", "errs")
 _MOST_STARTS = 100_000
 
 
 def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
-    """Rows of all runs in a file, in its order. ``warn`` gets what could not be read.
+    """Rows of all runs in a file, in its order. ``warn`` gets malformed lines.
 
     The second run of a file is called ``RUN-2`` and so on. Raises InputFileError.
     """
@@ -44,7 +44,7 @@ def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
 
 
 class TextReader:
-    """Turns lines into rows; those of a line are held back until the next, which may add to them."""
+    """Convert lines to rows; rows of a line are held back until the next, which may add to them."""
 
     def __init__(self, path: Path, given: FileDefaults, warn: Warn, source: str) -> None:
         self._path, self._given, self._warn, self._source = path, given, warn, source
@@ -55,7 +55,7 @@ class TextReader:
         self._began = False
 
     def take(self, line: Line) -> Iterator[RunRow]:
-        """Rows that are ready. Lines that are nothing of md-workbench are passed over."""
+        """Yield finished rows. Lines of other programs are skipped."""
         text = line.text
         if text.startswith("Args: ") or (text.startswith("MD-") and self.head.has_title):
             yield from self.done()
@@ -79,7 +79,7 @@ class TextReader:
         self._held = possible(self.rows(found), self._path, line.number, self._warn)
 
     def done(self) -> list[RunRow]:
-        """What was held back."""
+        """Return the rows held back."""
         held, self._held = self._held, []
         return held
 
@@ -91,7 +91,7 @@ class TextReader:
         self._began = False
 
     def _total(self, seconds: float, ended: str) -> None:
-        """How long the whole program took goes to its last row of a whole."""
+        """Add the program's total duration to the last row of a whole phase."""
         for row in self._held:
             if row.op is None:
                 more = {"total_runtime_s": seconds}
@@ -102,7 +102,7 @@ class TextReader:
                 return
 
     def rows(self, line: PhaseLine) -> list[RunRow]:
-        """A phase's rows: the whole, then one an op."""
+        """Rows of a phase: the whole, then one per op."""
         if not self._began:
             self._began = True
             self.starts = min(self.starts + 1, _MOST_STARTS)
@@ -189,7 +189,7 @@ class TextReader:
         return ops[:2] if line.phase == "benchmark" and self.head.options.get("read_only") else ops
 
     def _waiting(self, line: PhaseLine) -> float:
-        """T as it was meant: the text has two decimals of it."""
+        """Intended T: the text prints it with two decimals."""
         found = line.numbers.get("waiting_factor", 0.0)
         asked = self.head.options.get("waiting_factor", 0.0)
         known = FACTORS if self.head.options.get("adaptive") else (float(asked),)
@@ -209,12 +209,12 @@ class TextReader:
 
 
 def _reported(line: PhaseLine) -> dict[str, float]:
-    """What no column has."""
+    """Numbers that have no column."""
     return {name: v for name, v in line.numbers.items() if name not in _IN_COLUMNS}
 
 
 def _duration_ns(line: PhaseLine) -> int:
-    """The slowest rank's time: from the rate where that agrees with what was printed, and is more exact."""
+    """Duration of the slowest rank: derived from the rate if it agrees with the printed time and is more exact."""
     printed = line.numbers.get("max_s", 0.0)
     objects, rate = line.numbers.get("objects", 0.0), line.numbers.get("objects_per_s", 0.0)
     exact = objects / rate if rate > 0 else printed

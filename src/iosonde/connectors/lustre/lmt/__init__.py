@@ -1,1 +1,1 @@
-"""LMT's databases: MySQL dumps and SQLite."""
+"""Readers for LMT's databases: MySQL dumps and SQLite."""

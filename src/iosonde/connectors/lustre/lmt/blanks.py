@@ -1,4 +1,4 @@
-"""Zeros of LMT's counters that are none, in a table that is read span by span."""
+"""False zeros of LMT's counters, in a table read span by span."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iosonde.model.arrays import Flags, Floats, Places
 
 
 class Blanks:
-    """Counters of one metric. Spans come in the order of time.
+    """Counters of one metric. Spans come in time order.
 
     Whether a zero at the end of a span is a reading depends on what is behind it: that is looked up for those
     counters that a span leaves at 0, by ``read`` (ticks and which counters -> (T, N)), at most ``width`` ticks at
@@ -30,7 +30,7 @@ class Blanks:
         """That reading."""
 
     def out(self, values: Floats, rows: slice) -> tuple[Floats, Flags]:
-        """(T, N) readings of these ticks with NaN for zeros that are none, and (T, N) which these are."""
+        """(T, N) readings with NaN for false zeros, and the (T, N) mask of these."""
         zero = values == 0
         usable = values > 0
         begun = usable.any(axis=0) | ~np.isnan(self._before)
@@ -46,7 +46,7 @@ class Blanks:
         return values, blank
 
     def _after(self, asked: Flags, begin: int) -> Floats:
-        """The first readings other than 0 from a tick on, of some of the counters; NaN: there is none."""
+        """First nonzero readings from a tick on, of some of the counters; NaN if there is none."""
         unknown, width = asked & (self._next < begin), self._width // 8 + 1
         while unknown.any() and begin < self._total:
             upto = min(begin + width, self._total)

@@ -1,4 +1,4 @@
-"""Rows of a database by (time, component) to a table of numbers, chunk by chunk and without a loop over rows."""
+"""Database rows by (time, component) to a matrix, in chunks and without a loop over rows."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ if TYPE_CHECKING:
 
 
 _ROWS = 50_000
-"""Rows that are fetched at a time."""
+"""Rows fetched at a time."""
 
 
 class Axis:
-    """Ids along an axis of the table, in the order of the axis."""
+    """Ids along an axis of the matrix, in its order."""
 
     def __init__(self, ids: Ints) -> None:
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]
 
     def places(self, asked: Floats) -> tuple[Places, Flags]:
-        """Where each id is along the axis, and whether it is there at all."""
+        """Positions of ids along the axis, and a mask of those present."""
         place = np.minimum(np.searchsorted(self._sorted, asked), len(self._sorted) - 1)
         return self._order[place], self._sorted[place] == asked
 
 
 class Filled(NamedTuple):
-    """A table and what was wrong with the rows it was made of."""
+    """A matrix and the defects of its rows."""
 
     cube: Floats
-    """(C, T, N): NaN where there was no row, or no number in it."""
+    """(C, T, N): NaN for a missing row or a malformed number."""
     twice: int
-    """Rows for a cell that had one already; the first counts."""
+    """Repeated rows of a cell; the first counts."""
     strange: int
-    """Rows with an id that neither axis knows."""
+    """Rows with an id unknown to both axes."""
     bad: int
-    """Cells that are not NULL and no number."""
+    """Cells that are neither NULL nor a number."""
 
 
 def filled(
     cursor: sqlite3.Cursor, times: Axis, span: slice, parts: Axis, shape: tuple[int, int]
 ) -> Filled:
-    """Rows (time id, part id, C values) of a cursor, of those times that ``span`` of the axis has.
+    """Read rows (time id, part id, C values) of a cursor, for the times in ``span`` of the axis.
 
     ``shape``: how many values a row has, and how many parts there are.
     """
@@ -71,7 +71,7 @@ def filled(
 
 
 def _numbers(rows: list[tuple[object, ...]]) -> tuple[Floats, int]:
-    """Fetched rows as numbers: NaN for NULL, text, blobs, negative and infinite ones; how many of these."""
+    """Fetched rows as numbers: NaN for NULL, text, blobs, negative and infinite ones; number of these."""
     try:
         table = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):
@@ -85,7 +85,7 @@ def _numbers(rows: list[tuple[object, ...]]) -> tuple[Floats, int]:
 
 
 def _number(cell: object) -> float:
-    """A cell as a number; NaN for what is none."""
+    """A cell as a number; NaN if malformed."""
     if isinstance(cell, int | float):
         return float(cell)
     try:

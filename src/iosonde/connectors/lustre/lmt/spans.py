@@ -1,4 +1,4 @@
-"""A table of LMT's samples as spans of time, of which each is a table of numbers of bounded size."""
+"""A table of LMT's samples as spans of time, each a matrix of bounded size."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from iosonde.connectors.lustre.lmt.tables import Times
 from iosonde.model.arrays import Places
 
 _CELLS = 2_000_000
-"""Values of one column that are held at a time."""
+"""Most values of one column held at a time."""
 _FEW = 10
-"""One in so many parts is asked for by its id; to read all is quicker than more of them."""
+"""Fraction of parts up to which a query selects ids; reading all is quicker beyond it."""
 
 
 class Samples(NamedTuple):
-    """Where samples are: of which table, whose, and only which rows."""
+    """Location of samples: table, id column, and row filter."""
 
     table: str
     key: str
@@ -40,7 +40,7 @@ class Spans:
         self.total = len(times.ids)
 
     def read(self, columns: Sequence[str], rows: slice, places: Places | None = None) -> Filled:
-        """The columns at some ticks: (C, T, N), of which only those of ``places`` need be there."""
+        """The columns at some ticks: (C, T, N); only those of ``places`` must be filled."""
         ids = self._ids[rows]
         table, key, only = self._samples
         if places is not None and len(places) * _FEW <= self._n:
@@ -50,13 +50,13 @@ class Spans:
         return filled(cursor, self._ticks, rows, self._parts, (len(columns), self._n))
 
     def all(self, columns: Sequence[str]) -> Iterator[tuple[slice, Filled]]:
-        """Everything, in spans that share one tick with the next."""
+        """All samples, in spans that share one tick with the next."""
         for begin in range(0, max(self.total - 1, 1), self._width - 1):
             rows = slice(begin, min(begin + self._width, self.total))
             yield rows, self.read(columns, rows)
 
     def blanks(self, column: str) -> Blanks:
-        """What finds zeros that are none in a column of counters."""
+        """Detector of false zeros in a counter column."""
         return Blanks(
             lambda rows, places: self.read([column], rows, places).cube[0],
             *(self.total, self._width, self._n),

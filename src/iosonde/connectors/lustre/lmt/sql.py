@@ -1,4 +1,4 @@
-"""LMT's SQL tables in a SQLite file: cumulative counters of OSTs and MDTs, CPU of servers, fullness.
+"""LMT's SQL tables in a SQLite file: cumulative counters of OSTs and MDTs, CPU of servers, usage.
 
 Edges: LMT takes a sample of everything at each TS_ID. A counter's difference between two samples is what
 passed in [first, second): T samples give T - 1 steps, and the step's time is the earlier sample's. Gauges
@@ -46,7 +46,7 @@ Parts = dict[int, tuple[str, str]]
 
 
 class _Data(NamedTuple):
-    """A table of samples: whose, how they are called, and what its columns are."""
+    """A table of samples: its components, its name, and the meaning of its columns."""
 
     table: str
     key: str
@@ -54,16 +54,16 @@ class _Data(NamedTuple):
     name: str
     level: str
     columns: dict[str, tuple[str, float]]
-    """Column -> metric and factor. ``free_*`` is read for the total and given out as that."""
+    """Column -> metric and factor. ``free_*`` is read for the total and emitted as that."""
 
 
 class _Metric(NamedTuple):
-    """What is in one column."""
+    """Metric of one column."""
 
     level: str
     name: str
     blanks: Blanks | None
-    """Of counters."""
+    """Detector of false zeros, for counters."""
 
 
 _CAPACITY = {
@@ -90,7 +90,7 @@ _TABLES = (
 
 
 def recognises(head: Head) -> bool:
-    """A SQLite file with LMT's table of times and one of its tables of samples."""
+    """True for a SQLite file with LMT's table of times and one of its tables of samples."""
     if not head.raw.startswith(MAGIC):
         return False
     try:
@@ -107,7 +107,7 @@ def _is_lmt(tables: dict[str, frozenset[str]]) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Blocks of OSTs, OSSes, MDSes and MDTs, and which server has which target.
+    """Blocks of OSTs, OSSes, MDSes and MDTs, and the server of each target.
 
     Raises InputFileError: no database, damaged, or none of LMT's. Rows without a known time or name are
     counted and told of; a cell that is no number is NaN and noted.
@@ -130,7 +130,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 class _Reader:
-    """One database while it is read."""
+    """Reader for one database."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class _Reader:
         self.path, self.settings, self.warn = given
 
     def edges(self) -> Iterator[Edge]:
-        """OST -> server, as OST_INFO has it."""
+        """OST -> server, from OST_INFO."""
         names = parts_of(self.db, self.tables, "OST_INFO", "OST_ID", "OST_NAME")
         hosts = parts_of(self.db, self.tables, "OST_INFO", "OST_ID", "HOSTNAME")
         when = int(self.times.time_ns[0])
@@ -153,7 +153,7 @@ class _Reader:
                 yield Edge(SOURCE, system_name, when, "ost", name, hosts[ident][1])
 
     def samples(self, data: _Data) -> Iterator[MetricBlock]:
-        """Every metric of one table."""
+        """All metrics of one table."""
         parts = parts_of(self.db, self.tables, data.info, data.key, data.name)
         columns = [c for c in data.columns if c in self.tables.get(data.table, frozenset())]
         if not parts or not columns or not {data.key, "TS_ID"} <= self.tables[data.table]:
@@ -196,7 +196,7 @@ class _Reader:
     def _read(
         self, spans: Spans, columns: list[str], table: str
     ) -> Iterator[tuple[slice, Floats, list[Note]]]:
-        """Spans, each with its columns as (C, T, N) and what is to be noted; rows that lead nowhere are told of."""
+        """Spans with their columns as (C, T, N) and notes; rows with unknown ids are reported."""
         for rows, found in spans.all(columns):
             if found.strange:
                 what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
@@ -211,7 +211,7 @@ class _Reader:
     def _blocks(
         self, of: _Metric, parts: Parts, values: Floats, span: tuple[slice, list[Note]]
     ) -> Iterator[MetricBlock]:
-        """One metric over one span, a block for each file system."""
+        """Blocks of one metric over one span, one per file system."""
         level, metric, blanks = of
         unit, kind = SERIES[metric]
         rows, notes = span

@@ -1,4 +1,4 @@
-"""LMT's tables of names and times in a SQLite file that is opened with care."""
+"""LMT's tables of names and times in a SQLite file opened read-only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_TIMES = 7_000_000
 
 
 def opened(path: Path) -> closing[sqlite3.Connection]:
-    """A database that nothing can be written to or loaded into. Raises InputFileError."""
+    """Open a database without writing to it or loading extensions. Raises InputFileError."""
     uri = f"file:{quote(os.fsencode(path.resolve()))}?mode=ro&immutable=1"
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -46,7 +46,7 @@ def opened(path: Path) -> closing[sqlite3.Connection]:
 
 
 def broken(path: Path, error: sqlite3.Error) -> InputFileError:
-    """SQLite's complaint as ours."""
+    """SQLite's error as an InputFileError."""
     what = f"cannot read {path}: {error}"
     return InputFileError(what, expected="a whole SQLite file with LMT's tables")
 
@@ -66,7 +66,7 @@ def columns_of(db: sqlite3.Connection) -> dict[str, frozenset[str]]:
 
 @dataclass(frozen=True)
 class Times:
-    """When samples were taken, in the order of time, no instant twice. Shapes (T,)."""
+    """Sample times, sorted and unique. Shapes (T,)."""
 
     ids: Ints
     time_ns: Ints
@@ -74,12 +74,12 @@ class Times:
     naive: bool
     zone: tzinfo | None
     late: int
-    """Rows whose id comes after the id of a later time."""
+    """Rows with a larger id than a later time."""
     twice: int
-    """Rows that name an instant which another row has already; they were left out."""
+    """Rows that repeat an instant; they were left out."""
 
     def notes(self, rows: slice) -> tuple[Note, ...]:
-        """What has to be said of numbers of these rows."""
+        """Notes for numbers of these rows."""
         notes = list(zone_notes(self.naive, int(self.ambiguous[rows].sum()), self.zone))
         if self.late:
             notes.append(Note("out-of-order", "rows of TIMESTAMP_INFO", self.late))
@@ -89,7 +89,7 @@ class Times:
 
 
 def times_of(db: sqlite3.Connection, zone: tzinfo | None, path: Path, warn: Warn) -> Times:
-    """TIMESTAMP_INFO, sorted. A row without a time is told of and left out."""
+    """TIMESTAMP_INFO, sorted. Rows without a time are reported and left out."""
     rows = db.execute(
         "SELECT TS_ID, TIMESTAMP FROM TIMESTAMP_INFO WHERE typeof(TS_ID) = 'integer' "
         "ORDER BY TS_ID LIMIT ?",
@@ -118,7 +118,7 @@ def times_of(db: sqlite3.Connection, zone: tzinfo | None, path: Path, warn: Warn
 def parts_of(
     db: sqlite3.Connection, tables: dict[str, frozenset[str]], table: str, key: str, name: str
 ) -> dict[int, tuple[str, str]]:
-    """Id -> (file system, name) by an ``*_INFO`` table; the first row of an id counts.
+    """Id -> (file system, name) from an ``*_INFO`` table; the first row of an id counts.
 
     The file system is what the name says, else the one FILESYSTEM_ID points to, else the only one there is.
     """
@@ -140,7 +140,7 @@ def parts_of(
 def _pairs(
     db: sqlite3.Connection, tables: dict[str, frozenset[str]], table: str, key: str, value: str
 ) -> Iterator[tuple[object, object]]:
-    """Two columns of a table; nothing if it has not got them."""
+    """Rows of two columns of a table; none if a column is missing."""
     if not {key, value} <= tables.get(table, frozenset()):
         return iter(())
     sql = f"SELECT {key}, {value} FROM {table} LIMIT {_MOST_NAMES}"

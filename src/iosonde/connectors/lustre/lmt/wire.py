@@ -1,4 +1,4 @@
-"""LMT's wire strings, as lmtmetric prints them and cerebro carries them: a line is what a server read at once.
+"""LMT's wire strings, as lmtmetric prints them and cerebro carries them: one line is one reading of a server.
 
 ``ost: 2;server;CPU %;memory %;{OST;files free;total;KiB free;total;bytes read;written[;I/Os;exports;locks;
 grant rate;cancel rate;connects;reconnects;recovery]}*`` (8 or 15 fields an OST), ``ost: 1`` (one OST),
@@ -45,11 +45,11 @@ _EXPECTED = "one of LMT's strings, such as ost: 2;server;1.5;60.2;work-OST0000;.
 
 
 class _BadError(Exception):
-    """What is wrong with a string."""
+    """Reason why a string is malformed."""
 
 
 def recognises(head: Head) -> bool:
-    """Text whose first lines with anything in them are LMT's strings."""
+    """True for text whose first non-blank lines are LMT's strings."""
     lines = [line for line in head.lines[:50] if line.strip()]
     if not lines or "\x00" in head.text[:4096]:
         return False
@@ -58,7 +58,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
-    """Blocks of servers and targets; which server has which OST, each time that changes.
+    """Blocks of servers and targets; the server of each OST on every change.
 
     A string that is none is told of, with its line. Raises InputFileError: unreadable or broken gzip.
     """
@@ -108,13 +108,13 @@ def _rest(*held: Gather) -> Iterator[Item]:
 
 
 def _epoch_ns(text: str) -> int:
-    """Seconds with a fraction, exactly."""
+    """Seconds with a fraction to ns, exactly."""
     whole, _, fraction = text.partition(".")
     return int(whole) * 10**9 + int(fraction.ljust(9, "0") or 0)
 
 
 class _String:
-    """One string while it is taken apart."""
+    """Parser of one string."""
 
     def __init__(self, gather: Gather, when: int, system: str) -> None:
         self.gather, self.when, self.system = gather, when, system
@@ -123,7 +123,7 @@ class _String:
         """Whether there was a number in it."""
 
     def read(self, kind: str, version: int, fields: list[str]) -> None:
-        """All of it; raises _BadError at the first thing that is wrong. What came before counts."""
+        """Parse all fields; raises _BadError at the first malformed one. The fields before it count."""
         if fields[-1] == "":
             fields = fields[:-1]
         if kind in ("ost", "mdt") and not (kind == "ost" and version == 1):
@@ -144,7 +144,7 @@ class _String:
             raise _BadError("too few fields")
 
     def _server(self, level: str, fields: list[str]) -> list[str]:
-        """CPU and memory of the server; gives the fields behind them."""
+        """CPU and memory of the server; returns the remaining fields."""
         if len(fields) < 3:
             raise _BadError("too few fields")
         first = target(fields[3]) if len(fields) > 3 else None
@@ -157,7 +157,7 @@ class _String:
         return fields[3:]
 
     def _capacity(self, text: str, fields: list[str]) -> str:
-        """Files and bytes of a target; gives its name."""
+        """Files and bytes of a target; returns its name."""
         name = target(text)
         if name is None:
             raise _BadError(f"{shown(text)} is no target")
@@ -175,7 +175,7 @@ class _String:
         return name
 
     def _ost(self, part: list[str], server: str) -> None:
-        """One OST."""
+        """Parse the fields of one OST."""
         if len(part) not in (7, 8, 15):
             raise _BadError(f"{len(part)} fields for an OST")
         name = self._capacity(part[0], part[1:5])
@@ -187,14 +187,14 @@ class _String:
         self.homes[name] = server[:128]
 
     def _mdt(self, part: list[str], _server: str) -> None:
-        """One MDT."""
+        """Parse the fields of one MDT."""
         name = self._capacity(part[0], part[1:5])
         counts = part[5 if len(part) == 68 else 6 :]
         for place, op in enumerate(_MDT_OPS):
             self._operation(name, op, counts[3 * place : 3 * place + 1])
 
     def _operation(self, name: str, op: str, fields: list[str]) -> None:
-        """The count of one operation, where the string has it."""
+        """Add the count of one operation, if the string has it."""
         if op in OPERATIONS and fields:
             self._add("mdt", OPERATIONS[op], name, _value(fields[0]))
 
@@ -205,7 +205,7 @@ class _String:
 
 
 def _parts(fields: list[str], strides: tuple[int, ...]) -> Iterator[list[str]]:
-    """The fields target by target, by the first stride with which every part begins with a name."""
+    """Split fields by target, with the first stride for which every part starts with a name."""
     for stride in strides:
         if len(fields) % stride == 0 and all(target(name) for name in fields[::stride]):
             for begin in range(0, len(fields), stride):
