@@ -1,4 +1,4 @@
-//! Memory as O_DIRECT wants it.
+//! Memory aligned for O_DIRECT.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl AlignedBuffer {
         std::array::from_fn(|_| parts.next().expect("as many as were asked for"))
     }
 
-    /// The same, of a number that is known later.
+    /// `count` times `length` zero bytes, for a count known only at run time.
     pub fn many(length: usize, count: usize) -> Vec<Self> {
         let part = length.next_multiple_of(Self::PAGE);
         // One buffer of a worker on trial would leave half of a huge page to nobody.
@@ -57,20 +57,20 @@ impl AlignedBuffer {
             })
             .collect()
     }
-    /// Bytes.
+    /// Length in bytes.
     pub fn len(&self) -> usize {
         self.length
     }
-    /// Whether it holds nothing.
+    /// True for a length of zero.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
-    /// To be written from.
+    /// Bytes to write from.
     pub fn slice(&self) -> &[u8] {
         // SAFETY: this part of the memory is initialised, lives as long as `self` and belongs to it alone.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
-    /// To be read into.
+    /// Bytes to read into.
     pub fn slice_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and `self` is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }

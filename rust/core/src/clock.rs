@@ -1,4 +1,4 @@
-//! The only place that reads a clock or sleeps. Everything else is handed a [`Clock`].
+//! The only module that reads a clock or sleeps. All other code gets a [`Clock`] as an argument.
 //!
 //! Durations and schedules use the monotonic clock; rows on disk carry UTC, obtained through an [`Anchor`].
 
@@ -18,27 +18,27 @@ pub trait Clock: Send + Sync {
     fn sleep_until(&self, deadline_ns: u64, stop: &Stop);
 }
 
-/// A request to end, seen by every sleeper that was given it.
+/// A stop request, shared with every sleeper.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
 impl Stop {
-    /// A stop nobody has raised.
+    /// A stop that is not raised.
     pub fn new() -> Arc<Self> {
         Arc::new(Self::default())
     }
-    /// Ask for the end and wake the given sleepers.
+    /// Raise the stop and wake the given sleepers.
     pub fn raise<'a>(&self, sleepers: impl IntoIterator<Item = &'a Thread>) {
         self.0.store(true, Ordering::SeqCst);
         for sleeper in sleepers {
             sleeper.unpark();
         }
     }
-    /// Nobody wants an end any more.
+    /// Withdraw the stop.
     pub fn withdraw(&self) {
         self.0.store(false, Ordering::SeqCst);
     }
-    /// Whether the end was asked for.
+    /// True if the stop was raised.
     pub fn raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -55,7 +55,7 @@ fn read(clock: libc::clockid_t) -> libc::timespec {
     time
 }
 
-/// Processor time that a process has used, all its threads together; none when it is gone or somebody else's.
+/// CPU time of a process, over all its threads; none if it is gone or not accessible.
 pub fn process_cpu_ns(pid: u32) -> Option<u64> {
     let mut clock = 0;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -67,13 +67,13 @@ pub fn process_cpu_ns(pid: u32) -> Option<u64> {
     known.then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// Processor time of the calling thread.
+/// CPU time of the calling thread.
 pub fn thread_cpu_ns() -> u64 {
     let time = read(libc::CLOCK_THREAD_CPUTIME_ID);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Let the kernel wake this thread when it asked for, not within the usual 50 us after.
+/// Let the kernel wake this thread on time, without the usual slack of 50 us.
 pub fn precise_sleeps() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
@@ -121,14 +121,14 @@ impl SimClock {
             wall_offset_ns: Arc::new(AtomicI64::new(wall_ns - START as i64)),
         }
     }
-    /// Another clock at the same moment that moves on its own and shares the wall clock's steps.
+    /// Another clock with the same time that advances independently and shares the wall clock's steps.
     pub fn sibling(&self) -> Self {
         Self {
             now_ns: Arc::new(AtomicU64::new(self.monotonic_ns())),
             wall_offset_ns: Arc::clone(&self.wall_offset_ns),
         }
     }
-    /// Let time pass.
+    /// Advance the clock.
     pub fn advance(&self, by_ns: u64) {
         self.now_ns.fetch_add(by_ns, Ordering::SeqCst);
     }
@@ -150,24 +150,24 @@ impl Clock for SimClock {
     }
 }
 
-/// Maps monotonic instants to UTC. Held still while the two clocks agree within a millisecond, so that the
-/// due times of a series stay exactly one period apart; moved when they part.
+/// Maps monotonic instants to UTC. Kept constant while the two clocks agree within a millisecond, so that the
+/// due times of a series stay exactly one period apart; adjusted when they diverge.
 #[derive(Debug, Clone, Copy)]
 pub struct Anchor {
     offset_ns: i64,
-    /// How far `offset_ns` may be off: the thread may have waited between reading one clock and the other.
+    /// Uncertainty of `offset_ns`: the thread may have waited between reading one clock and the other.
     unsure_ns: i64,
 }
 
-/// How far wall and monotonic clock may part before the anchor follows.
+/// Divergence of wall and monotonic clock at which the anchor follows.
 pub const ANCHOR_TOLERANCE_NS: i64 = 1_000_000;
 
-/// Readings of both clocks that are close enough together to be taken at once.
+/// Distance of readings of both clocks that count as simultaneous.
 const CLOSE_NS: i64 = 20_000;
 const MOST_READINGS: usize = 5;
 
 impl Anchor {
-    /// Both clocks, read now: the wall clock between two readings of the other, the closest pair of a few.
+    /// Read both clocks: the wall clock between two readings of the other, the closest pair of a few.
     pub fn take(clock: &dyn Clock) -> Self {
         let mut best = Self::read(clock);
         for _ in 1..MOST_READINGS {
@@ -191,7 +191,7 @@ impl Anchor {
     pub fn utc_ns(&self, monotonic_ns: u64) -> i64 {
         monotonic_ns as i64 + self.offset_ns
     }
-    /// Follow the wall clock if it has parted. Returns by how much it stepped.
+    /// Follow the wall clock if it has diverged. Returns the size of the step.
     pub fn follow(&mut self, clock: &dyn Clock) -> Option<i64> {
         let now = Self::take(clock);
         let step = now.offset_ns - self.offset_ns;
@@ -202,7 +202,7 @@ impl Anchor {
     }
 }
 
-/// The timed section: two readings of the clock and what lies between them, nothing else.
+/// Time a call: two readings of the clock and the call between them, nothing else.
 #[inline]
 pub fn timed<R>(clock: &dyn Clock, call: impl FnOnce() -> R) -> (R, u64, u64) {
     let began_ns = clock.monotonic_ns();
@@ -211,7 +211,7 @@ pub fn timed<R>(clock: &dyn Clock, call: impl FnOnce() -> R) -> (R, u64, u64) {
     (result, began_ns, ended_ns)
 }
 
-/// Times operations back to back with one reading of the clock each: the end of one is the beginning of the next.
+/// Times consecutive operations with one reading of the clock each: an end is the next start.
 /// What lies between two operations counts to the later one, so keep it to choosing a name.
 pub struct Laps<'a> {
     clock: &'a dyn Clock,
@@ -219,11 +219,11 @@ pub struct Laps<'a> {
 }
 
 impl<'a> Laps<'a> {
-    /// The first lap begins now.
+    /// Start the first lap now.
     pub fn new(clock: &'a dyn Clock) -> Self {
         Self { clock, last_ns: clock.monotonic_ns() }
     }
-    /// Run one operation; returns what it returned, when it began and when it ended.
+    /// Run one operation; returns its result, its start and its end.
     #[inline]
     pub fn lap<R>(&mut self, call: impl FnOnce() -> R) -> (R, u64, u64) {
         let began_ns = self.last_ns;

@@ -11,7 +11,7 @@ pub const BUCKET_BOUNDS_NS: [u64; 22] = {
     bounds
 };
 
-/// Native buckets of Prometheus: 2 to the power of this many for each doubling, so bounds grow by 9 %.
+/// Schema of Prometheus' native buckets: 2 to the power of this many per doubling, so bounds grow by 9 %.
 pub const NATIVE_SCHEMA: i32 = 3;
 
 const HIGHEST_NS: u64 = 24 * 3600 * 1_000_000_000;
@@ -46,7 +46,7 @@ impl Histogram {
         self.count += 1;
         self.sum_ns += u128::from(latency_ns);
     }
-    /// Add everything another one counted.
+    /// Add the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         // Both have the same bounds, so adding cannot fail.
         let _ = self.hdr.add(&other.hdr);
@@ -54,11 +54,11 @@ impl Histogram {
         self.count += other.count;
         self.sum_ns += other.sum_ns;
     }
-    /// How many were recorded.
+    /// Number of recorded latencies.
     pub fn count(&self) -> u64 {
         self.count
     }
-    /// Their sum in seconds.
+    /// Sum of latencies in seconds.
     pub fn sum_seconds(&self) -> f64 {
         self.sum_ns as f64 / 1e9
     }

@@ -1,4 +1,4 @@
-//! What the probe and the benchmarks share: time, samples, backends of files, and the live statistics.
+//! Shared core of the probe and the benchmarks: time, samples, backends of files, and the live statistics.
 //!
 //! [`pace`] says when an operation is due, a [`backend`] performs it between two readings of a [`clock`], a
 //! [`sample`] holds what was seen, and [`slowdown`] compares it with what is usual. [`seed`] gives all randomness,

@@ -1,4 +1,4 @@
-//! Directories of our own on other people's storage: marked, never left by a symbolic link, nothing else touched.
+//! Our own directories on other people's storage: marked, never left by a symbolic link, nothing else touched.
 //!
 //! Every step opens relative to the one before.
 
@@ -8,59 +8,59 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::{Errno, pread, write};
 
-/// Open what was named, not what a link points to.
+/// Open the named file itself, not the target of a link.
 pub const FOLLOW_NOTHING: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
-/// Files of ours are for us.
+/// Mode of our files: for this user only.
 pub const OWN_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 const OWN_DIRECTORY: Mode = Mode::RWXU;
 
-/// Why a directory of ours cannot be had: what happened, what was expected, what to try.
+/// Reason why a directory of ours is unusable: what happened, what was expected, what to try.
 #[derive(Debug, thiserror::Error)]
 pub enum MarkedError {
-    /// It cannot be made or entered.
+    /// The directory cannot be created or entered.
     #[error(
         "{path}: cannot write ({errno}); expected a directory this user may write: choose another below it"
     )]
     NotWritable {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         errno: Errno,
     },
-    /// Something of somebody else stands in its place.
+    /// A foreign file or directory is in its place.
     #[error("{path}: {what}; expected a directory made by iosonde: move it away, nothing of it was touched")]
     InTheWay {
-        /// What stands there.
+        /// Its path.
         path: PathBuf,
-        /// In which way it is not ours.
+        /// Difference from ours.
         what: String,
     },
-    /// It was made by a version with another layout.
+    /// The directory is of another version's layout.
     #[error(
         "{path}: made by another version ({found}, this is {expected}); remove the directory to start afresh"
     )]
     OtherVersion {
-        /// The marker.
+        /// Path of the marker.
         path: PathBuf,
-        /// Its text.
+        /// Text of the marker.
         found: String,
-        /// Ours.
+        /// Our text.
         expected: &'static str,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("{path}: {what}: {errno}")]
     Failed {
-        /// Which.
+        /// Path of the directory.
         path: PathBuf,
-        /// What was attempted.
+        /// Attempted call.
         what: &'static str,
-        /// Why it failed.
+        /// Cause.
         errno: Errno,
     },
 }
 
 impl MarkedError {
-    /// The system's error number behind it, or the one that says the same.
+    /// Error number of the system, or an equivalent one.
     pub fn errno(&self) -> Errno {
         match self {
             Self::NotWritable { errno, .. } | Self::Failed { errno, .. } => *errno,
@@ -69,12 +69,12 @@ impl MarkedError {
     }
 }
 
-/// The directory that everything of this user on a target lies in.
+/// Name of the directory for all files of this user on a target.
 pub fn own_name() -> String {
     format!(".iosonde-{}", rustix::process::geteuid().as_raw())
 }
 
-/// Open a directory of ours below `parent`, making it if it is missing.
+/// Open a directory of ours below `parent`, creating it if missing.
 pub fn enter(parent: &OwnedFd, parent_path: &Path, name: &str) -> Result<(OwnedFd, PathBuf), MarkedError> {
     match mkdirat(parent, name, OWN_DIRECTORY) {
         Ok(()) | Err(Errno::EXIST) => walk(parent, parent_path, name),
@@ -127,7 +127,7 @@ pub fn mark(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(), 
     }
 }
 
-/// See that a directory carries our mark.
+/// Check that a directory has our mark.
 pub fn check(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(), MarkedError> {
     let failed = |what| move |errno| MarkedError::Failed { path: path.to_owned(), what, errno };
     let file =
@@ -141,7 +141,7 @@ pub fn check(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(),
     Err(MarkedError::OtherVersion { path: path.join("MARK"), found, expected: text })
 }
 
-/// Write a mark that is missing again, into a directory that carried it.
+/// Rewrite a missing mark in a directory that had it.
 pub fn restore(directory: &OwnedFd, text: &str) -> Result<(), Errno> {
     match statat(directory, "MARK", AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => write_mark(directory, text),
@@ -149,7 +149,7 @@ pub fn restore(directory: &OwnedFd, text: &str) -> Result<(), Errno> {
     }
 }
 
-/// Whether a name is that of a mark that was being written.
+/// True for the name of an unfinished mark.
 pub fn is_draft(name: &str) -> bool {
     name.starts_with("MARK.")
 }
@@ -180,7 +180,7 @@ pub fn names(directory: &OwnedFd) -> Result<Vec<String>, Errno> {
     Ok(names)
 }
 
-/// Remove a regular file of ours; leaves anything else alone.
+/// Remove a regular file of ours; leave anything else alone.
 pub fn remove_file(directory: &OwnedFd, name: &str) -> Result<(), Errno> {
     let status = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {

@@ -1,4 +1,4 @@
-//! When operations are due: the pure arithmetic of an open-loop schedule.
+//! Due times of operations: the pure arithmetic of an open-loop schedule.
 //!
 //! ```text
 //! start ──phase──► due(0) ──period──► due(1) ──period──► due(2)
@@ -14,15 +14,15 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Ticks at `start_ns + phase_ns + k * period_ns`. A period of zero counts as one nanosecond.
+    /// Schedule with ticks at `start_ns + phase_ns + k * period_ns`. A period of zero counts as one nanosecond.
     pub fn new(start_ns: u64, phase_ns: u64, period_ns: u64) -> Self {
         Self { first_ns: start_ns + phase_ns, period_ns: period_ns.max(1) }
     }
-    /// When tick `k` is due.
+    /// Due time of tick `k`.
     pub fn due_ns(&self, k: u64) -> u64 {
         self.first_ns + k * self.period_ns
     }
-    /// The last tick due at or before `now_ns`, or tick 0 while none is.
+    /// Last tick due at or before `now_ns`, or tick 0 if there is none.
     pub fn tick_at(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(self.first_ns) / self.period_ns
     }

@@ -1,9 +1,9 @@
-//! One timed operation, and the words for what was done, how it ended and what the cache could do.
+//! A timed operation, with its op, outcome and cache state.
 
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// The six operations of a probe round, in the order in which they are due.
+/// The six operations of a probe round, in the order of their due times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
@@ -23,57 +23,57 @@ pub enum Op {
 }
 
 impl Op {
-    /// All of them, in order.
+    /// All ops, in order.
     pub const ALL: [Op; 6] =
         [Op::DataRead, Op::DataWrite, Op::MdCreate, Op::MdStat, Op::MdRead, Op::MdDelete];
-    /// Their names, in the same order.
+    /// Names of all ops, in order.
     pub const NAMES: [&str; 6] = ["data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete"];
 
     /// The name used in tables, labels and configuration.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
-    /// The op of a name, if there is one.
+    /// Op by name.
     pub fn from_name(name: &str) -> Option<Op> {
         Self::ALL.into_iter().find(|op| op.name() == name)
     }
-    /// Whether it moves a block of the big file.
+    /// True for operations on a block of the big file.
     pub fn is_data(self) -> bool {
         matches!(self, Op::DataRead | Op::DataWrite)
     }
 }
 
-/// How an operation ended: a small number that fits a row.
+/// Outcome of an operation: a small number that fits a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outcome(u16);
 
 const FIRST_ERRNO: u16 = 16;
 
 impl Outcome {
-    /// It did what was asked.
+    /// Success.
     pub const OK: Outcome = Outcome(0);
-    /// It never began: an earlier one of its lane was still open, or its pool could not serve it.
+    /// Never started: an earlier operation of its lane was still open, or its pool could not serve it.
     pub const SKIPPED: Outcome = Outcome(1);
-    /// It had not ended when recording stopped.
+    /// Not finished when recording stopped.
     pub const PENDING: Outcome = Outcome(2);
-    /// It was given up.
+    /// Given up after a timeout.
     pub const TIMEOUT: Outcome = Outcome(3);
     /// Fewer bytes moved than asked, without an error.
     pub const SHORT: Outcome = Outcome(4);
-    /// It was left out on purpose, because the probe had lowered its rate: neither seen nor lost.
+    /// Omitted on purpose, because the probe had lowered its rate: neither seen nor lost.
     pub const SHED: Outcome = Outcome(5);
-    /// What was read is not what was written.
+    /// Data read differ from data written.
     pub const CORRUPT: Outcome = Outcome(6);
 
-    /// It failed with an error number.
+    /// Failure with an error number.
     pub fn error(errno: Errno) -> Self {
         Self(FIRST_ERRNO.saturating_add(errno.raw_os_error() as u16))
     }
-    /// The number kept in a row.
+    /// Number stored in a row.
     pub fn code(self) -> u16 {
         self.0
     }
-    /// The outcome of a row's number.
+    /// Outcome by the number in a row.
     pub fn from_code(code: u16) -> Self {
         Self(code)
     }
@@ -114,7 +114,7 @@ macro_rules! errnos {
                 _ => None,
             }
         }
-        /// The error number of a symbolic name.
+        /// Error number by its symbolic name.
         pub fn errno_from_name(name: &str) -> Option<Errno> {
             match name {
                 $(stringify!($name) => Some(Errno::from_raw_os_error(libc::$name)),)*
@@ -131,7 +131,7 @@ errnos! {
     EALREADY EINPROGRESS ESTALE EDQUOT ECANCELED EREMOTEIO ESHUTDOWN EOPNOTSUPP
 }
 
-/// What the client's cache could do to a sample.
+/// Possible effect of the client's cache on a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cache {
@@ -139,11 +139,11 @@ pub enum Cache {
     Direct,
     /// Left to the cache: it may have answered in part, or will write later.
     Buffered,
-    /// Seen absent from the cache just before.
+    /// Absent from the cache just before.
     Evicted,
-    /// Seen present just before, or the file system is memory.
+    /// In the cache just before, or the file system is memory.
     Cached,
-    /// Nobody can tell.
+    /// Unknown state.
     Unknown,
 }
 
@@ -154,7 +154,7 @@ impl Cache {
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
-    /// The state of a row's number.
+    /// State by the number in a row.
     pub fn from_code(code: u8) -> Cache {
         [Cache::Direct, Cache::Buffered, Cache::Evicted, Cache::Cached]
             .get(usize::from(code))
@@ -163,38 +163,38 @@ impl Cache {
     }
 }
 
-/// One row of the `samples` table, without the columns its segment holds once.
+/// Row of the `samples` table, without columns that its segment stores once.
 ///
 /// Instants are UTC nanoseconds. `response = ended - due` is what a user would have waited, `service = ended - began`
 /// what the storage took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// When the schedule wanted it to begin.
+    /// Due time by the schedule.
     pub due_ns: i64,
-    /// Just before the call; none when it never began.
+    /// Time just before the call; none if it never started.
     pub began_ns: Option<i64>,
-    /// Just after the call; for a skipped tick the end of what blocked it; none while pending.
+    /// Time just after the call; for a skipped tick the end of the blocking one; none while pending.
     pub ended_ns: Option<i64>,
-    /// Place in the big file; none for metadata.
+    /// Offset in the big file; none for metadata.
     pub offset_bytes: Option<i64>,
-    /// How long the thread waited for a CPU during the call.
+    /// Time that the thread waited for a CPU during the call.
     pub control_runq_ns: Option<i64>,
     /// Index into the segment's targets.
     pub target: u16,
-    /// What was done.
+    /// Operation.
     pub op: Op,
-    /// How it ended.
+    /// Outcome of the operation.
     pub outcome: Outcome,
-    /// What the cache could do.
+    /// Possible effect of the cache.
     pub cache: Cache,
 }
 
 impl Sample {
-    /// What a user would have waited.
+    /// Response time: from the due time on, as a user waits.
     pub fn response_ns(&self) -> Option<i64> {
         self.ended_ns.map(|ended| ended - self.due_ns)
     }
-    /// What the storage took.
+    /// Service time: from the start on, as the storage takes.
     pub fn service_ns(&self) -> Option<i64> {
         Some(self.ended_ns? - self.began_ns?)
     }

@@ -1,4 +1,4 @@
-//! Seeded randomness: every random choice of a run follows from one number that is stored with its samples.
+//! Seeded randomness: every random choice of a run derives from one number that is stored with its samples.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// A seed nobody chose, for runs that were not given one.
+/// A fresh random seed, for runs without a given one.
 pub fn fresh() -> u64 {
     let mut bytes = [0_u8; 8];
     // A short or failed read leaves zeros, which is a valid seed.

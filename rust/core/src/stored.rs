@@ -1,4 +1,4 @@
-//! The one way to open a file of a store, which anybody who may write there may have made.
+//! The one way to open a file of a store, in which any writer may have placed a hostile file.
 //!
 //! A pipe or a device under a file's name never makes a reader wait, and no file is read further than the size that it
 //! had when it was opened. `src/iosonde/engine/opener.py` is the same for Python, in the same words.
@@ -42,13 +42,13 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(found)
 }
 
-/// Whether [`open`] refused what is there; the system did not.
+/// True if [`open`] refused the file itself; false for errors of the system.
 pub fn is_unfit(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::IsADirectory
         || (error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none())
 }
 
-/// What to say of a file whose `schema_version` is not `ours`.
+/// Message on a file whose `schema_version` is not `ours`.
 pub fn other_version(found: i64, ours: i64) -> String {
     if found > ours {
         format!("written by a newer iosonde (schema {found}, this one reads {ours}): upgrade")

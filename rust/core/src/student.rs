@@ -12,10 +12,10 @@ use std::f64::consts::PI;
 const MOST_STEPS: u32 = 400;
 const EXACT: f64 = 1e-15;
 const TINY: f64 = 1e-300;
-/// From here on four terms of the series of the gamma functions' ratio are exact.
+/// Argument from which on four terms of the series of the gamma functions' ratio are exact.
 const LARGE: f64 = 20.0;
 
-/// The share below `t` at `freedom` > 0 degrees. NaN stays NaN.
+/// Share below `t` at `freedom` > 0 degrees. NaN stays NaN.
 pub fn share(t: f64, freedom: f64) -> f64 {
     if t.is_nan() || freedom.is_nan() || freedom <= 0.0 {
         return f64::NAN;
@@ -24,7 +24,7 @@ pub fn share(t: f64, freedom: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// What the variable is below with a probability, 0 < p < 1.
+/// Quantile at a probability, 0 < p < 1.
 pub fn quantile(probability: f64, freedom: f64) -> f64 {
     let rest = probability.min(1.0 - probability);
     if probability == 0.5 {
@@ -47,7 +47,7 @@ pub fn quantile(probability: f64, freedom: f64) -> f64 {
     }
 }
 
-/// The share below `-t` for t >= 0.
+/// Share below `-t` for t >= 0.
 fn tail(t: f64, nu: f64) -> f64 {
     if t == 0.0 {
         return 0.5;

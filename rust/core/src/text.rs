@@ -1,14 +1,14 @@
-//! Text from strangers, as it can stand in a line.
+//! Foreign text, made fit for a line.
 
-/// Whether a letter shows as itself: neither a control, a format (such as one that turns the direction of writing), a blank other
-/// than the space, nor a letter that Unicode has not given out.
+/// True for a letter that shows as itself: neither a control, a format (such as one that changes the direction of
+/// writing), a blank other than the space, nor an unassigned letter.
 pub fn is_printable(letter: char) -> bool {
     // The standard library knows the categories but shows them only in what it escapes; behind a letter it leaves
     // combining marks as they are.
     matches!(letter, ' '..='~') || format!("a{letter}").escape_debug().skip(1).eq([letter])
 }
 
-/// The text; what does not show as itself is written as an escape.
+/// The text with unprintable letters escaped.
 pub fn escaped(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, de};
 
-/// Nanoseconds of `1s`, `500ms`, `2h30m`, `7d`; a bare number is seconds.
+/// Parse nanoseconds from `1s`, `500ms`, `2h30m`, `7d`; a bare number is seconds.
 pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
     let expected = || format!("`{text}` is not a duration; expected for example 1s, 500ms, 2h30m or 7d");
     let text = text.trim();
@@ -40,7 +40,7 @@ fn to_ns(value: f64) -> Option<u64> {
     (value.is_finite() && (0.0..=i64::MAX as f64).contains(&value)).then_some(value.round() as u64)
 }
 
-/// Bytes of `1M`, `4KiB`, `200GB`, `3901`. One letter and `KiB` count in 1024s, `kB` in 1000s.
+/// Parse bytes from `1M`, `4KiB`, `200GB`, `3901`. One letter and `KiB` count in 1024s, `kB` in 1000s.
 pub fn parse_size_bytes(text: &str) -> Result<u64, String> {
     let expected = || format!("`{text}` is not a size; expected for example 3901, 64k, 1MiB or 200GB");
     let clean = text.trim().replace('_', "");

@@ -1,4 +1,4 @@
-//! One suite for every backend: what an [`ObjectStore`] must do, as named checks.
+//! Conformance suite of all backends: requirements on an [`ObjectStore`], as named checks.
 //!
 //! What a backend cannot do is said by its [`Capabilities`](super::store::Capabilities); the checks hold it to
 //! that, both ways. Every check begins on an empty root and leaves none.
@@ -11,14 +11,14 @@ use crate::seed::Random;
 
 const SIZE: usize = 3901;
 const SET: SetId = SetId { rank: 3, set: 1 };
-/// More than one page of any listing we know.
+/// More entries than one page of any known listing.
 const MANY: u64 = 1003;
 
-/// A way to the place under test, as another rank would take it.
+/// Opens the place under test, as another rank would.
 pub type Connect<'a> = dyn FnMut() -> Result<Box<dyn ObjectStore>, String> + 'a;
-/// Puts something of somebody else where the root would be (`true`), or takes it away.
+/// Puts a foreign object in place of the root (`true`), or removes it.
 pub type Stranger<'a> = dyn FnMut(bool) -> Result<(), String> + 'a;
-/// A check's name and what was wrong.
+/// Name of a check and its failure.
 pub type Verdict = (&'static str, Result<(), String>);
 
 type Check = fn(&mut dyn ObjectStore, &mut dyn ObjectStore) -> Result<(), String>;
@@ -40,7 +40,7 @@ const CHECKS: [(&str, Check); 14] = [
     ("sets do not share objects", sets_are_apart),
 ];
 
-/// Run every check. A stranger's check is left out where no stranger can be put.
+/// Run every check, without that of a foreign object if none can be put.
 pub fn run(connect: &mut Connect<'_>, stranger: Option<&mut Stranger<'_>>) -> Vec<Verdict> {
     let mut verdicts = vec![("end leaves nothing behind", end_leaves_nothing(connect))];
     for (name, check) in CHECKS {
@@ -56,7 +56,7 @@ fn want<T: PartialEq + std::fmt::Debug>(what: &str, got: T, wanted: T) -> Result
     if got == wanted { Ok(()) } else { Err(format!("{what}: expected {wanted:?}, got {got:?}")) }
 }
 
-/// Say which call failed.
+/// Name the failed call.
 trait Named<T> {
     fn named(self, what: &str) -> Result<T, String>;
 }

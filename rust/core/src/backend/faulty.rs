@@ -9,27 +9,27 @@ use super::{Backend, BlockFile, ObjectName};
 use crate::clock::{Clock, Stop};
 use crate::sample::{Cache, Op};
 
-/// One misbehaviour of one op.
+/// A fault of one op.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
-    /// Which op; none means all.
+    /// Faulty op; none means all.
     pub op: Option<Op>,
-    /// From when on, nanoseconds after the schedule's start.
+    /// Start, nanoseconds after the schedule's start.
     pub after_ns: u64,
-    /// For how long; none means for ever.
+    /// Duration; none means forever.
     pub for_ns: Option<u64>,
-    /// What happens.
+    /// Kind of the fault.
     pub kind: FaultKind,
 }
 
-/// What a fault does to an operation.
+/// Effects of a fault on an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Adds nanoseconds.
     Delay(u64),
-    /// Takes this many times as long.
+    /// Multiplies the duration.
     Multiply(f64),
-    /// Fails, after doing nothing.
+    /// Fails without any effect.
     Error(#[serde(with = "errno")] Errno),
     /// Does not return before the fault ends.
     Hang,
@@ -57,17 +57,17 @@ pub struct Faulty<T> {
 }
 
 impl<T> Faulty<T> {
-    /// `origin_ns` (monotonic) is where the faults' times count from.
+    /// Wraps `inner`; `origin_ns` (monotonic) is the origin of the faults' times.
     pub fn new(inner: T, clock: Arc<dyn Clock>, origin_ns: u64, faults: Vec<Fault>) -> Self {
         Self { inner, clock, never: Stop::new(), origin_ns, faults }
     }
 
-    /// What it wraps.
+    /// The wrapped backend.
     pub fn inner(&self) -> &T {
         &self.inner
     }
 
-    /// The same, without faults.
+    /// The wrapped backend, without faults.
     pub fn into_inner(self) -> T {
         self.inner
     }

@@ -1,4 +1,4 @@
-//! What can be measured: objects behind four methods, and one big file behind two.
+//! Traits of measured storage: objects behind four methods, and one big file behind two.
 //!
 //! A backend is one file here. What goes between two clock readings is exactly one of these calls, so they do
 //! not allocate, format, log or lock.
@@ -23,7 +23,7 @@ pub trait Backend: Send {
     fn create(&mut self, name: &ObjectName, content: &[u8]) -> Result<(), Errno>;
     /// The object's size in bytes, without opening it.
     fn stat(&mut self, name: &ObjectName) -> Result<u64, Errno>;
-    /// Fill `buffer` from the object's beginning; returns how many bytes there were.
+    /// Fill `buffer` from the object's beginning; returns the number of bytes.
     fn read(&mut self, name: &ObjectName, buffer: &mut [u8]) -> Result<usize, Errno>;
     /// Remove the object.
     fn delete(&mut self, name: &ObjectName) -> Result<(), Errno>;
@@ -44,17 +44,17 @@ impl<T: Backend + ?Sized> Backend for Box<T> {
     }
 }
 
-/// One big file, read and written in blocks.
+/// A big file, read and written in blocks.
 pub trait BlockFile: Send {
-    /// Fill `buffer` from `offset`; returns how many bytes there were.
+    /// Fill `buffer` from `offset`; returns the number of bytes.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, Errno>;
-    /// Write all of `content` at `offset`; returns how many bytes went.
+    /// Write all of `content` at `offset`; returns the number of bytes written.
     fn write_at(&mut self, offset: u64, content: &[u8]) -> Result<usize, Errno>;
-    /// What the cache will be able to do to the next operation at this place. Not timed.
+    /// Possible effect of the cache on the next operation at this place. Not timed.
     fn cache(&self, _offset: u64, _length: usize) -> Cache {
         Cache::Unknown
     }
-    /// Ask the cache to forget a place that was just used. Not timed.
+    /// Ask the cache to drop a place just used. Not timed.
     fn forget(&self, _offset: u64, _length: usize) {}
 }
 
@@ -73,7 +73,7 @@ impl ObjectName {
         bytes[8..16].copy_from_slice(&hexadecimal(id as u32));
         Self(bytes)
     }
-    /// The number of a name, if it is one of ours.
+    /// Number of a name, if it is one of ours.
     pub fn parse(name: &[u8]) -> Option<u64> {
         let ours =
             name.len() == Self::LENGTH && name.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -88,7 +88,7 @@ impl ObjectName {
     }
 }
 
-/// Eight digits at once: a name is made before every operation.
+/// Eight digits at once: a name is built before every operation.
 fn hexadecimal(number: u32) -> [u8; 8] {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let mut digits = u64::from(number);

@@ -1,4 +1,4 @@
-//! A backend that stores nothing and answers after a set time: to test the tool and to price its overhead.
+//! A backend that stores nothing and answers after a set time: to test the tool and measure its overhead.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::clock::{Clock, Stop};
 use crate::sample::Op;
 use crate::seed::Random;
 
-/// How long each op takes.
+/// Latency of each op.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// Median in nanoseconds, in the order of [`Op::ALL`]; 0 answers at once.
@@ -30,7 +30,7 @@ pub struct Null {
 }
 
 impl Null {
-    /// `size_bytes` is what stat and read report.
+    /// New backend; `size_bytes` is the size that stat and read report.
     pub fn new(clock: Arc<dyn Clock>, latency: Latency, size_bytes: u64, random: Random) -> Self {
         Self { clock, never: Stop::new(), latency, size_bytes, random }
     }
@@ -75,7 +75,7 @@ impl BlockFile for Null {
     }
 }
 
-/// Data sets of [`Null`] objects: nothing is kept, and every set is as full as its asker believes.
+/// Data sets of [`Null`] objects: nothing is kept, and every set is as full as the caller assumes.
 pub struct NullStore {
     clock: Arc<dyn Clock>,
     latency: Latency,
@@ -84,7 +84,7 @@ pub struct NullStore {
 }
 
 impl NullStore {
-    /// `size_bytes` is what stat and read of its objects report.
+    /// New store; `size_bytes` is the size that stat and read of its objects report.
     pub fn new(clock: Arc<dyn Clock>, latency: Latency, size_bytes: u64, random: Random) -> Self {
         Self { clock, latency, size_bytes, random }
     }

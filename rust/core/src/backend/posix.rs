@@ -19,18 +19,18 @@ pub struct PosixDirectory {
 }
 
 impl PosixDirectory {
-    /// Objects are the files directly below `directory`.
+    /// Backend whose objects are the files directly below `directory`.
     pub fn new(directory: OwnedFd) -> Self {
         Self::with_manner(directory, Manner::default())
     }
-    /// The same; with `direct`, contents and read buffers must be aligned as [`direct_alignment`] says.
+    /// As `new`; with `direct`, contents and read buffers must be aligned as [`direct_alignment`] requires.
     pub fn with_manner(directory: OwnedFd, manner: Manner) -> Self {
         let extra = if manner.direct { OFlags::DIRECT } else { OFlags::empty() };
         Self { directory, fsync: manner.fsync, extra }
     }
 }
 
-/// Close and say if that failed: NFS and Lustre report a lost write here.
+/// Close and report an error: NFS and Lustre report a lost write here.
 fn close(file: OwnedFd) -> Result<(), Errno> {
     // SAFETY: the descriptor is owned and given up here, so it is closed exactly once.
     match unsafe { libc::close(file.into_raw_fd()) } {
@@ -95,7 +95,7 @@ fn fill(
     Ok(done)
 }
 
-/// What `statx` says O_DIRECT needs (Linux 6.1 and later).
+/// Alignment that O_DIRECT needs according to `statx` (Linux 6.1 and later).
 pub fn direct_alignment(file: &OwnedFd) -> Option<u64> {
     let status = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     let (memory, offset) = (status.stx_dio_mem_align, status.stx_dio_offset_align);
@@ -110,11 +110,11 @@ pub struct PosixFile {
     access: Access,
 }
 
-/// How a big file is reached.
+/// Access path to a big file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
-    /// O_DIRECT: past the client's cache.
+    /// O_DIRECT: bypasses the client's cache.
     Direct,
     /// Through the cache, because the file is larger than memory or nothing else is granted.
     Buffered,
@@ -133,17 +133,17 @@ impl PosixFile {
         &self.file
     }
 
-    /// Force what was written to stable storage.
+    /// Force written data to stable storage.
     pub fn sync(&self) -> Result<(), Errno> {
         fsync(&self.file)
     }
 
-    /// Close it and say if that failed: NFS and Lustre report a lost write here.
+    /// Close it and report an error: NFS and Lustre report a lost write here.
     pub fn close(self) -> Result<(), Errno> {
         close(self.file)
     }
 
-    /// Pages of a range that the cache holds, where the kernel tells (6.5 and later).
+    /// Number of cached pages in a range, if the kernel tells (6.5 and later).
     fn cached_pages(&self, offset: u64, length: usize) -> Option<u64> {
         const CACHESTAT: libc::c_long = 451;
         let range = [offset, length as u64];

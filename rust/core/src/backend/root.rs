@@ -1,4 +1,4 @@
-//! A benchmark's own directory on a mounted file system: marked, held by one run, with a note of what made it.
+//! A benchmark's own directory on a mounted file system: marked, locked by one run, with a note of its parameters.
 //!
 //! ```text
 //! DIR/.iosonde-<uid>/<name>/MARK          what made it
@@ -34,12 +34,12 @@ impl OwnRoot {
         Self { path, name, mark, root: None, lock: None, problem: None }
     }
 
-    /// Where the user wanted it.
+    /// The user's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What went wrong last, in words.
+    /// Description of the last error.
     pub fn problem(&self) -> Option<String> {
         self.problem.clone()
     }
@@ -58,7 +58,7 @@ impl OwnRoot {
         Ok(root)
     }
 
-    /// Its descriptor.
+    /// Descriptor of the directory.
     pub fn root(&mut self) -> Result<&OwnedFd, Errno> {
         if self.root.is_none() {
             let root = self.enter(false).map_err(|error| self.note_problem(&error))?;
@@ -72,14 +72,14 @@ impl OwnRoot {
         error.errno()
     }
 
-    /// Make or accept it.
+    /// Create or accept the directory.
     pub fn begin(&mut self) -> Result<(), Errno> {
         let root = self.enter(true).map_err(|error| self.note_problem(&error))?;
         self.root = Some(root);
         Ok(())
     }
 
-    /// Hold it against other runs.
+    /// Lock it against other runs.
     pub fn lock(&mut self) -> Result<(), Errno> {
         let file = openat(self.root()?, "lock", OFlags::RDWR | OFlags::CREATE | FOLLOW_NOTHING, OWN_FILE)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -99,7 +99,7 @@ impl OwnRoot {
         Ok(())
     }
 
-    /// What O_DIRECT needs here; none where it is not granted.
+    /// Alignment that O_DIRECT needs here; none if it is not supported.
     pub fn direct_alignment(&mut self) -> Result<Option<u64>, Errno> {
         const TRIAL: &str = "direct.new";
         let root = self.root()?;
@@ -114,7 +114,7 @@ impl OwnRoot {
         Ok(alignment)
     }
 
-    /// The text of the note.
+    /// Text of the note.
     pub fn note(&mut self) -> Result<Option<String>, Errno> {
         // Where nothing was ever made there is no note; where the path itself is missing that is an error.
         let exists = self.path.is_dir();
@@ -132,7 +132,7 @@ impl OwnRoot {
         String::from_utf8(bytes).map(Some).map_err(|_| Errno::BADMSG)
     }
 
-    /// Write it.
+    /// Write the note.
     pub fn set_note(&mut self, text: &str) -> Result<(), Errno> {
         let root = self.root()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | FOLLOW_NOTHING;
@@ -143,7 +143,7 @@ impl OwnRoot {
         renameat(root, "note.new", root, "note")
     }
 
-    /// Remove it, once nothing of the benchmark is in it.
+    /// Remove the directory, once it is empty of benchmark data.
     pub fn end(&mut self) -> Result<(), Errno> {
         let root = self.root()?;
         let drafts = marked::names(root)?.into_iter().filter(|name| marked::is_draft(name));
@@ -163,7 +163,7 @@ impl OwnRoot {
     }
 }
 
-/// What is gone already needs no removal.
+/// Ignore an error about a missing entry, which needs no removal.
 pub fn gone(result: Result<(), Errno>) -> Result<(), Errno> {
     match result {
         Err(Errno::NOENT) => Ok(()),

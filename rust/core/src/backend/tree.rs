@@ -31,7 +31,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree below `path`, which must exist.
+    /// Tree below `path`, which must exist.
     pub fn new(path: PathBuf) -> Self {
         Self { own: OwnRoot::new(path, NAME, MARK) }
     }

@@ -1,4 +1,4 @@
-//! The trailing-median baseline: what an operation usually takes.
+//! The trailing-median baseline: the usual latency of an operation.
 //!
 //! The baseline of a window is the median of the medians of the windows that started in
 //! `[start - trailing, start)`. It is the simplest honest one: it never looks ahead and half of its windows may
@@ -9,15 +9,15 @@ use std::collections::VecDeque;
 use super::quantile::Estimate;
 use super::verdict::{SLOW_FROM, SLOW_LOWER, is_young_slow};
 
-/// Windows that must be known before there is a baseline.
+/// Least number of known windows for a baseline.
 pub const MINIMUM_WINDOWS: usize = 5;
-/// How far back a baseline looks unless told otherwise: 7 days.
+/// Default look-back time of a baseline: 7 days.
 pub const DEFAULT_TRAILING_NS: u64 = 7 * 86_400 * 1_000_000_000;
 
-/// Quantiles that the spread of young windows is taken between, and standard deviations between them.
+/// Quantiles for the spread of young windows, and the standard deviations between them.
 const SPREAD: (f64, f64, f64) = (0.10, 0.90, 2.56);
 
-/// What is usual while a guarded baseline is still learnt.
+/// Usual latency while a guarded baseline is still being learnt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Young {
     /// Median of the medians of the windows so far that were not slow, ns.
@@ -26,7 +26,7 @@ pub struct Young {
     pub error: f64,
 }
 
-/// The medians of the trailing windows of one series, ready to be asked for their median.
+/// Medians of the trailing windows of one series, prepared for their median.
 #[derive(Debug, Clone)]
 pub struct Trailing {
     trailing_ns: i64,
@@ -35,7 +35,7 @@ pub struct Trailing {
 }
 
 impl Trailing {
-    /// Looks `trailing_ns` back.
+    /// A baseline that looks `trailing_ns` back.
     pub fn new(trailing_ns: u64) -> Self {
         let trailing_ns = i64::try_from(trailing_ns).unwrap_or(i64::MAX);
         Self { trailing_ns, in_time: VecDeque::new(), sorted: Vec::new() }
@@ -48,7 +48,7 @@ impl Trailing {
         let at = self.sorted.partition_point(|&value| value < median_ns);
         self.sorted.insert(at, median_ns);
     }
-    /// The baseline of a window that starts at `start_ns`; none while learning.
+    /// Baseline of a window that starts at `start_ns`; none while learning.
     pub fn baseline_ns(&mut self, start_ns: i64) -> Option<f64> {
         self.forget(start_ns.saturating_sub(self.trailing_ns));
         let n = self.sorted.len();
@@ -71,7 +71,7 @@ impl Trailing {
             self.learn(start_ns, median_ns);
         }
     }
-    /// What is usual of a window that starts at `start_ns`; none while fewer than five windows are known.
+    /// Usual latency for a window that starts at `start_ns`; none below five known windows.
     pub fn young(&mut self, start_ns: i64) -> Option<Young> {
         let baseline_ns = self.baseline_ns(start_ns)?;
         let at = |q: f64| {
@@ -84,7 +84,7 @@ impl Trailing {
     pub fn clear(&mut self) {
         (self.in_time, self.sorted) = Default::default();
     }
-    /// How many windows it knows.
+    /// Number of known windows.
     pub fn windows(&self) -> usize {
         self.sorted.len()
     }
@@ -115,7 +115,7 @@ impl Trailing {
     }
 }
 
-/// The baseline of every window of a series, ascending in start; none while learning.
+/// Baseline of every window of a series, ascending in start; none while learning.
 pub fn trailing_median(
     windows: impl Iterator<Item = (i64, Option<i64>)>,
     trailing_ns: u64,
@@ -135,7 +135,7 @@ pub fn trailing_median(
 /// Median of a window and the ends of its interval, ns.
 pub type Median = (i64, (i64, i64));
 
-/// What was usual of every window of a series in its first hour, ascending in start; none while learning.
+/// Usual latency for every window of a series in its first hour, ascending in start; none while learning.
 pub fn young_baselines(
     windows: impl Iterator<Item = (i64, Option<Median>)>,
     trailing_ns: u64,
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::seed::Random;
 
-    /// The definition, without any cleverness.
+    /// Naive implementation of the definition.
     fn plain(windows: &[(i64, Option<i64>)], trailing_ns: i64) -> Vec<Option<f64>> {
         let of = |start: i64, upto: usize| {
             let mut medians: Vec<i64> = windows[..upto]

@@ -1,4 +1,4 @@
-//! Log-bucket histograms: what a roll-up keeps of ten minutes, mergeable without loss.
+//! Log-bucket histograms: the content of a roll-up's ten minutes, mergeable without loss.
 //!
 //! Bucket `b` holds latencies in `(gamma^(b-1), gamma^b]` ns, `gamma = 1.02`; its value `2 gamma^b / (1 + gamma)` is within
 //! 1 % of all of them (Masson, Rim, Lee: DDSketch, VLDB 2019, section 2.1). Merging adds counts.
@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Ratio of a bucket's upper end to its lower end.
 pub const GAMMA: f64 = 1.02;
-/// Buckets there are: the last one takes everything above a day and a half.
+/// Number of buckets; the last one takes everything above a day and a half.
 pub const BUCKETS: usize = 1_650;
 
-/// The bucket of a latency; below 1 ns it is the first.
+/// Bucket of a latency; the first below 1 ns.
 pub fn bucket(ns: i64) -> u16 {
     if ns <= 1 {
         return 0;
@@ -22,7 +22,7 @@ pub fn bucket(ns: i64) -> u16 {
     place.min(BUCKETS - 1) as u16
 }
 
-/// What a bucket stands for, in ns.
+/// Representative latency of a bucket, ns.
 pub fn value_ns(bucket: u16) -> f64 {
     VALUES_NS[usize::from(bucket).min(BUCKETS - 1)]
 }
@@ -32,17 +32,17 @@ static VALUES_NS: LazyLock<Box<[f64; BUCKETS]>> = LazyLock::new(|| {
     Box::new(std::array::from_fn(value))
 });
 
-/// The first bucket that stands for more than a latency; [`BUCKETS`] if none does.
+/// First bucket whose value exceeds a latency; [`BUCKETS`] if none does.
 pub fn first_above(ns: f64) -> u16 {
     VALUES_NS.partition_point(|&value| value <= ns) as u16
 }
 
-/// Counts by bucket, ascending, packed: varint gap and varint count of each bucket that is not empty.
+/// Counts by bucket, ascending, packed: varint gap and varint count of each non-empty bucket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Packed(Box<[u8]>);
 
 impl Packed {
-    /// Of (bucket, count) in ascending order of buckets; empty ones are left out.
+    /// Pack (bucket, count) pairs in ascending order of buckets; empty ones are left out.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
         let mut bytes = Vec::with_capacity(3 * counts.size_hint().1.unwrap_or(0).min(BUCKETS));
         let mut next = 0;
@@ -53,7 +53,7 @@ impl Packed {
         }
         Self(bytes.into_boxed_slice())
     }
-    /// Of latencies in ascending order.
+    /// Pack latencies in ascending order.
     pub fn of_sorted(sorted: &[i64]) -> Self {
         let runs = sorted.chunk_by(|&one, &other| bucket(one) == bucket(other));
         Self::of(runs.map(|run| (bucket(run[0]), run.len() as u32)))
@@ -62,21 +62,21 @@ impl Packed {
     pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         Counts { rest: &self.0, next: 0 }
     }
-    /// The same, descending.
+    /// (bucket, count), descending.
     pub fn descending(&self) -> impl Iterator<Item = (u16, u32)> + use<> {
         let mut counts = Vec::with_capacity(self.0.len() / 2);
         counts.extend(self.iter());
         counts.into_iter().rev()
     }
-    /// How many bytes it takes.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
-    /// Whether there are none.
+    /// True without any count.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// How many latencies.
+    /// Number of latencies.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| u64::from(count)).sum()
     }
@@ -104,7 +104,7 @@ impl Iterator for Counts<'_> {
         self.next = bucket + 1;
         Some((bucket as u16, count))
     }
-    /// A gap and a count take a byte each at least.
+    /// At least a byte each for a gap and a count.
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, Some(self.rest.len() / 2))
     }
@@ -119,7 +119,7 @@ pub(crate) fn put(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Take such a number from the front; none where it is cut short or too long.
+/// Take such a number from the front; none if it is truncated or too long.
 pub(crate) fn take(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for Packed {
     }
 }
 
-/// Counts of every bucket, to add to and to take from.
+/// Counts of every bucket, which can be added and subtracted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Packed", into = "Packed")]
 pub struct Pool {
@@ -189,7 +189,7 @@ impl From<Pool> for Packed {
 }
 
 impl Pool {
-    /// What one takes on the heap.
+    /// Heap size of a pool.
     pub const HEAP_BYTES: usize = BUCKETS * size_of::<u32>();
 
     /// Add a histogram.
@@ -203,7 +203,7 @@ impl Pool {
         *had += more;
         self.total += u64::from(more);
     }
-    /// Take latencies of one bucket away that were added.
+    /// Subtract latencies of one bucket that were added.
     pub fn take(&mut self, bucket: u16, count: u32) {
         let Some(had) = self.counts.get_mut(usize::from(bucket)) else { return };
         let less = count.min(*had);
@@ -214,11 +214,11 @@ impl Pool {
     pub fn count(&mut self, bucket: u16) {
         self.put(bucket, 1);
     }
-    /// Take one away that was added.
+    /// Subtract a histogram that was added.
     pub fn remove(&mut self, packed: &Packed) {
         packed.iter().for_each(|(bucket, count)| self.take(bucket, count));
     }
-    /// How many latencies.
+    /// Number of latencies.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -226,30 +226,30 @@ impl Pool {
     pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.counts.iter().enumerate().filter(|&(_, &n)| n > 0).map(|(bucket, &n)| (bucket as u16, n))
     }
-    /// The same, the slowest bucket first.
+    /// As `iter`, the slowest bucket first.
     pub fn descending(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         let all = self.counts.iter().enumerate().rev();
         all.filter(|&(_, &n)| n > 0).map(|(bucket, &n)| (bucket as u16, n))
     }
-    /// The same of this pool and another one together.
+    /// As `iter`, for the sum of this pool and another one.
     pub fn with<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u16, u32)> + 'a {
         let both = self.counts.iter().zip(&other.counts).enumerate();
         both.map(|(bucket, (&a, &b))| (bucket as u16, a.saturating_add(b))).filter(|&(_, n)| n > 0)
     }
-    /// The same, packed.
+    /// Packed copy.
     pub fn packed(&self) -> Packed {
         Packed::of(self.iter())
     }
 }
 
-/// Looks ranks up in a histogram.
+/// Looks up ranks in a histogram.
 #[derive(Debug)]
 pub struct Cumulative {
     ends: Vec<(u64, u16)>,
 }
 
 impl Cumulative {
-    /// Of (bucket, count), ascending.
+    /// From (bucket, count), ascending.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
         let mut seen = 0;
         let mut ends = Vec::with_capacity(counts.size_hint().1.unwrap_or(0).min(BUCKETS));
@@ -259,7 +259,7 @@ impl Cumulative {
         }));
         Self { ends }
     }
-    /// How many latencies.
+    /// Number of latencies.
     pub fn total(&self) -> u64 {
         self.ends.last().map_or(0, |&(seen, _)| seen)
     }

@@ -1,4 +1,4 @@
-//! Is it slow now? Detectors that take every operation, and are looked at every ten seconds.
+//! Live detectors of slowness: they take every operation, and are evaluated every ten seconds.
 //!
 //! An alarm is raised when `typ` over the last minute reaches its limit on two ticks in a row, when more operations of that
 //! minute are lost than usual, or when one of three cumulative sums (Page 1954) reaches its limit:
@@ -21,31 +21,31 @@ use super::triple::{Factor, Triple};
 
 /// Time between two ticks.
 pub const TICK_NS: i64 = 10_000_000_000;
-/// What a tick looks at.
+/// Time span that a tick evaluates.
 pub const LOOK_NS: i64 = 60_000_000_000;
-/// Ticks in a row for `typ`.
+/// Consecutive ticks needed for `typ`.
 pub const TICKS: u32 = 2;
-/// Quick operations in a row that end a run of slow ones.
+/// Consecutive quick operations that end a run of slow ones.
 pub const RUN_ENDS: u8 = 2;
-/// An alarm is over below this `typ` ...
+/// An alarm ends below this `typ` ...
 pub const CLEAR_TYP: f64 = 1.5;
 /// ... this `tail` ...
 pub const CLEAR_TAIL: f64 = 3.0;
 /// ... and with every sum below this share of its limit ...
 pub const CLEAR_SUM: f64 = 0.6;
-/// ... for so long.
+/// ... for this long.
 pub const CLEAR_NS: i64 = 300_000_000_000;
-/// Ticks over which the harmless load is followed.
+/// Ticks over which harmless load is averaged.
 pub const LOAD_TICKS: f64 = 30.0;
-/// `ln typ` that is followed at most, either way.
+/// Largest `ln typ` that is followed, either way.
 pub const LOAD_STEP: (f64, f64) = (-0.35, 0.8);
 
-/// An alarm that was raised or is over.
+/// An alarm, raised or ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alarm {
     /// The tick that raised it, UTC.
     pub raised_ns: i64,
-    /// What raised it.
+    /// Cause of the alarm.
     pub cause: Cause,
     /// The largest `typ` so far; 1 when none was known.
     pub peak: f64,
@@ -58,7 +58,7 @@ pub struct Alarm {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     value: f64,
-    /// Quick operations that it takes to end the run; 0 outside one.
+    /// Quick operations still needed to end the run; 0 outside one.
     run: u8,
 }
 
@@ -88,11 +88,11 @@ impl Detector {
             }
         }
     }
-    /// The alarm, while it lasts.
+    /// The current alarm.
     pub fn alarm(&self) -> Option<&Alarm> {
         self.alarm.as_ref()
     }
-    /// A tick: `last` is the slowdown of the last [`LOOK_NS`]. Returns an alarm that was raised or is over now.
+    /// Evaluate a tick: `last` is the slowdown of the last [`LOOK_NS`]. Returns an alarm that was raised or ended now.
     ///
     /// Without `limits` only losses that are certain raise one.
     pub fn tick(&mut self, now_ns: i64, last: &Triple, limits: Option<&Limits>) -> Option<Alarm> {
@@ -189,7 +189,7 @@ mod tests {
             let (detector, ranks) = (Detector::default(), RankTable::default());
             Self { random, expected, limits, detector, last: Vec::new(), second: 0, ranks }
         }
-        /// Seconds in which a share of the operations takes `factor` times as long; alarms with their second.
+        /// Simulate seconds in which a share of the operations takes `factor` times as long; alarms with their second.
         fn live(&mut self, seconds: i64, factor: f64, share: f64) -> Vec<Alarm> {
             let mut alarms = Vec::new();
             for _ in 0..seconds {

@@ -1,4 +1,4 @@
-//! The guarded baseline: what an op usually takes, learnt only from intervals that were not slow themselves.
+//! The guarded baseline: usual latency of an op, learnt only from intervals that were not slow themselves.
 //!
 //! Ten-minute intervals come in one by one, in ascending order. An interval is **flagged** when, against what was expected
 //! before it, `typ > 1.5` or `tail > 3` or `lost > .01`. Expected is the quantile function of the pooled histograms of
@@ -36,38 +36,38 @@ mod points;
 mod saved;
 
 const HOUR_NS: i64 = 3_600_000_000_000;
-/// Days that the pool looks back.
+/// Look-back time of the pool in days.
 pub const HORIZON_DAYS: i64 = 14;
-/// Observed intervals before anything is expected: an hour.
+/// Observed intervals before an expectation exists: an hour.
 pub const EARLY_INTERVALS: usize = 6;
-/// Observed intervals until what is expected is provisional: 6 hours.
+/// Observed intervals before it is provisional: 6 hours.
 pub const PROVISIONAL_INTERVALS: usize = 36;
-/// Observed intervals until it is reliable: 3 days.
+/// Observed intervals before it is reliable: 3 days.
 pub const RELIABLE_INTERVALS: usize = 432;
-/// A day counts as slower above, as faster below one over this.
+/// Factor above which a day counts as slower; as faster below its inverse.
 pub const EPOCH_FACTOR: f64 = 1.25;
-/// Or as slower when more than this share of its intervals is flagged.
+/// Share of flagged intervals above which a day also counts as slower.
 pub const EPOCH_FLAGGED: f64 = 0.75;
-/// Days that begin a slower epoch.
+/// Days before a slower epoch is accepted.
 pub const SLOWER_DAYS: usize = 14;
-/// Days among them that may miss that, ...
+/// Number of these days that may be exceptions, ...
 pub const SLOWER_MISSES: usize = 2;
 /// ... if their lower quartile is above this.
 pub const NEARLY_FACTOR: f64 = 1.125;
-/// Days in a row that begin a faster epoch.
+/// Consecutive days before a faster epoch is accepted.
 pub const FASTER_DAYS: usize = 3;
-/// Observed intervals that a day needs to count.
+/// Least observed intervals of a day that counts.
 const DAY_INTERVALS: usize = 36;
 /// Observed intervals between two passes over a provisional baseline.
 const YOUNG_STEP: usize = 18;
-/// Days between two looks at the modes.
+/// Days between two searches for modes.
 const MODES_DAYS: i64 = 7;
 
-/// How far a baseline may be trusted.
+/// Reliability of a baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Less than an hour: nothing is expected.
+    /// Less than an hour: no expectation.
     Learning,
     /// Less than six hours.
     Early,
@@ -78,31 +78,31 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// In ascending order.
+    /// Names in ascending order.
     pub const NAMES: [&str; 4] = ["learning", "early", "provisional", "reliable"];
-    /// Its name.
+    /// Name of the stage.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 }
 
-/// A lasting change of what is usual.
+/// A lasting change of the usual latency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EpochChange {
-    /// Number of the epoch that began; the first is 0.
+    /// Number of the new epoch; the first is 0.
     pub epoch: u32,
-    /// When it began, UTC.
+    /// Start of the epoch, UTC.
     pub began_ns: i64,
     /// Expected latency in the middle of the band, after / before.
     pub factor: f64,
 }
 
-/// What an interval amounted to.
+/// Judgement of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judged {
-    /// Against what was expected before it.
+    /// Slowdown relative to the expectation before it.
     pub triple: Triple,
-    /// Whether nothing was learnt from it.
+    /// True if it was not learnt.
     pub flagged: bool,
     /// The epoch change that its day's predecessor completed.
     pub change: Option<EpochChange>,
@@ -117,12 +117,12 @@ struct Today {
     above: Vec<Exceedances>,
 }
 
-/// A day that may turn out to be one of a new epoch.
+/// A day that may belong to a new epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Held {
-    /// What it is held for: a slower epoch (true) or a faster one.
+    /// Candidate for a slower epoch (true) or a faster one.
     verdict: bool,
-    /// Whether it was as usual itself.
+    /// True if the day itself was as usual.
     missed: bool,
     day: Day,
 }
@@ -133,18 +133,18 @@ pub struct Guarded {
     epoch: u32,
     epoch_began_ns: Option<i64>,
     last_ns: Option<i64>,
-    /// Intervals that may be judged once more: of an epoch that is not yet reliable, else of the days held and of today.
+    /// Intervals that may be judged again: of an epoch that is not reliable yet, else of held days and today.
     log: Log,
-    /// How many there were when they were last worked through, and when modes were last looked for.
+    /// Numbers of intervals at the last pass, and at the last search for modes.
     young_seen: usize,
     modes_seen: usize,
     reliable: bool,
     days: VecDeque<Day>,
-    /// What is usual of the detectors' numbers on ordinary days, the latest last.
+    /// Detector rates on ordinary days, the latest last.
     rates: VecDeque<DayRates>,
     today: Today,
     held: Vec<Held>,
-    /// Of `days`.
+    /// Pool of `days`.
     #[serde(skip)]
     pool: Pool,
     modes: Option<Modes>,
@@ -161,23 +161,23 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// One that judges a whole history: it is quicker and takes more memory.
+    /// A baseline for judging a whole history: quicker, with more memory.
     pub fn of_history() -> Self {
         Self { ranks: RankTable::of_history(), ..Self::default() }
     }
-    /// What is expected now.
+    /// Current expectation.
     pub fn expected(&self) -> Option<&Expected> {
         self.expected.as_ref()
     }
-    /// What was expected when the first epoch became reliable.
+    /// Expectation when the first epoch became reliable.
     pub fn reference(&self) -> Option<&Expected> {
         self.reference.as_ref()
     }
-    /// Compare the climate with another one from now on.
+    /// Set another reference for the climate.
     pub fn set_reference(&mut self, reference: Expected) {
         self.reference = Some(reference);
     }
-    /// Counts how often what is expected was worked out anew.
+    /// Number of recomputations of the expectation.
     pub fn version(&self) -> u32 {
         self.version
     }
@@ -185,7 +185,7 @@ impl Guarded {
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
-    /// How many intervals with rows it has seen.
+    /// Number of intervals with rows so far.
     pub fn intervals(&self) -> u64 {
         self.intervals
     }
@@ -193,7 +193,7 @@ impl Guarded {
     pub fn changes(&self) -> &[EpochChange] {
         &self.changes
     }
-    /// How far it may be trusted.
+    /// Reliability of the baseline.
     pub fn stage(&self) -> Stage {
         match self.log.intervals() {
             _ if self.reliable => Stage::Reliable,
@@ -202,7 +202,7 @@ impl Guarded {
             _ => Stage::Provisional,
         }
     }
-    /// What is expected now over what the reference expected, in the middle of the band.
+    /// Current expectation relative to the reference, in the middle of the band.
     pub fn climate(&self) -> Option<f64> {
         let (now, then) = (self.expected?, self.reference?);
         let middle = usize::midpoint(now.band_from(), N - 1);
@@ -239,7 +239,7 @@ impl Guarded {
         judged
     }
 
-    /// Work out what is expected, at the latest an hour after the last interval that was learnt.
+    /// Recompute the expectation, at the latest an hour after the last learnt interval.
     pub fn refresh(&mut self) {
         let found = if self.reliable { self.of_pool() } else { self.of_young() };
         if let Some(found) = found {
@@ -302,8 +302,8 @@ impl Guarded {
         self.log.push(interval);
     }
 
-    /// With the first interval that ends in another hour; a young baseline, which is worked out from all of its intervals,
-    /// less often as it grows.
+    /// True if a recomputation is due: with the first interval that ends in another hour; for a young baseline, which
+    /// uses all intervals, less often as it grows.
     fn is_due(&self, new_hour: bool) -> bool {
         let hourly = new_hour || self.expected.is_none();
         let n = self.log.intervals();
@@ -312,7 +312,7 @@ impl Guarded {
         hourly && (self.reliable || grown)
     }
 
-    /// Today counts unless it may be one of the days that begin an epoch.
+    /// Expectation from the pool. Today counts unless it may belong to a new epoch.
     fn of_pool(&self) -> Option<Expected> {
         if !self.held.is_empty() || self.today.pool.total() == 0 {
             return Expected::of(self.pool.iter(), self.modes);
@@ -320,7 +320,7 @@ impl Guarded {
         Expected::of(self.pool.with(&self.today.pool), self.modes)
     }
 
-    /// The first pass: everything is judged against a low quantile of itself, then against what that leaves.
+    /// Expectation from the first pass over a young baseline.
     fn of_young(&mut self) -> Option<Expected> {
         let n = self.log.intervals();
         if n < EARLY_INTERVALS {

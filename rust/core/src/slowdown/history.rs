@@ -1,4 +1,4 @@
-//! A whole history of intervals, judged one after the other as the live probe would have.
+//! Judgement of a whole history of intervals, one after the other, as by the live probe.
 
 use super::detect::{Alarm, Detector, LOOK_NS, TICK_NS};
 use super::guarded::{EpochChange, Guarded, INTERVAL_NS, Interval, Judged, Stage};
@@ -7,45 +7,45 @@ use super::limits::Limits;
 use super::seen::Seen;
 use super::triple::{Expected, Triple};
 
-/// An interval with what it was judged against.
+/// An interval with its judgement and the state of the baseline.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// Its slowdown, and whether nothing was learnt from it.
+    /// Its slowdown, and true if it was not learnt.
     pub judged: Judged,
-    /// How far what was expected could be trusted.
+    /// Reliability of the expectation.
     pub stage: Stage,
-    /// The epoch.
+    /// Number of the epoch.
     pub epoch: u32,
 }
 
-/// What was expected from an instant on.
+/// Expectation from an instant on.
 #[derive(Debug, Clone, Copy)]
 pub struct Version {
-    /// First instant that it is for.
+    /// First instant of its validity.
     pub from_ns: i64,
     /// The quantile function.
     pub expected: Expected,
-    /// How far it may be trusted.
+    /// Reliability of the expectation.
     pub stage: Stage,
-    /// The epoch.
+    /// Number of the epoch.
     pub epoch: u32,
-    /// Against the reference; none before there is one.
+    /// Ratio to the reference; none before there is one.
     pub climate: Option<f64>,
 }
 
 /// The history of one series.
 #[derive(Debug, Default)]
 pub struct History {
-    /// One an interval.
+    /// A row per interval.
     pub rows: Vec<Row>,
-    /// Every quantile function, ascending.
+    /// All quantile functions, ascending.
     pub versions: Vec<Version>,
-    /// Every epoch change.
+    /// All epoch changes.
     pub changes: Vec<EpochChange>,
 }
 
 impl History {
-    /// Of intervals in ascending order; `reference` replaces the first epoch's.
+    /// Judge intervals in ascending order; `reference` replaces the first epoch's.
     pub fn of(intervals: impl Iterator<Item = Interval>, reference: Option<Expected>) -> Self {
         let mut guarded = Guarded::of_history();
         if let Some(reference) = reference {
@@ -83,7 +83,7 @@ impl History {
     }
 }
 
-/// Every alarm of a series, raised or over, ascending; `expected` of an operation is what was expected when it was due.
+/// All alarms of a series, raised or ended, ascending; `expected`: the expectation at an operation's due time.
 pub fn alarms<'a>(
     rows: &[Seen],
     expected: impl Fn(usize) -> Option<(&'a Expected, Option<&'a Limits>)>,

@@ -1,10 +1,10 @@
-//! Ten minutes of one op as they fill: the histograms that a baseline learns from.
+//! Current ten minutes of one op: the histograms that a baseline learns from.
 
 use super::buckets::{Pool, bucket};
 use super::guarded::{INTERVAL_NS, Interval};
 use super::seen::Seen;
 
-/// The rows of an interval that still grows.
+/// Rows of the current interval.
 #[derive(Debug)]
 pub struct OpenInterval {
     start_ns: i64,
@@ -24,7 +24,7 @@ impl OpenInterval {
     fn at(start_ns: i64) -> Self {
         Self { start_ns, n_due: 0, n_lost: 0, service: Pool::default(), response: None }
     }
-    /// Take a row; returns the interval that it is the first one after. Of an interval that is over nothing is taken.
+    /// Take a row; returns the interval that it completes. Rows of a past interval are ignored.
     pub fn take(&mut self, seen: &Seen) -> Option<Interval> {
         let start_ns = seen.due_ns.div_euclid(INTERVAL_NS) * INTERVAL_NS;
         let closed =
@@ -44,7 +44,7 @@ impl OpenInterval {
         }
         closed
     }
-    /// What it amounts to; none without a row.
+    /// Finish the interval; none without a row.
     pub fn close(self) -> Option<Interval> {
         (self.n_due > 0).then(|| Interval {
             start_ns: self.start_ns,

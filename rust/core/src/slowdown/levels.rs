@@ -1,10 +1,10 @@
-//! A window's latencies at the nineteen levels that the typical slowdown rests on.
+//! Latencies of a window at the nineteen levels of the typical slowdown.
 
 use super::buckets::{Cumulative, Packed};
 use super::quantile::{Bounds, bounds};
 use super::seen::Seen;
 
-/// How many levels.
+/// Number of levels.
 pub const N: usize = 19;
 /// The levels: .05, .10, ... .95.
 pub const LEVELS: [f64; N] = {
@@ -19,7 +19,7 @@ pub const LEVELS: [f64; N] = {
 const Q90: f64 = 0.90;
 const Q95: f64 = 0.95;
 
-/// A quantile with the ends of its 95 % interval in ns; an end is none where n is too small for it.
+/// A quantile with the ends of its 95 % interval in ns; an end is none if n is too small for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// Lower end.
@@ -30,7 +30,7 @@ pub struct Level {
     pub upper: Option<f64>,
 }
 
-/// What a window shows, ready to be compared with what is expected.
+/// Levels of a window, for comparison with the expectation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Levels {
     /// Service time at [`LEVELS`]; none without a row that ended ok.
@@ -43,18 +43,18 @@ pub struct Levels {
     pub n: u64,
     /// Rows with a response time.
     pub n_response: u64,
-    /// Rows that were due.
+    /// Service time at [`LEVELS`]; none without a successful row.
     pub n_due: u64,
     /// Those that came late or not at all.
     pub n_lost: u64,
 }
 
-/// Counts n whose ranks are kept: half a kilobyte each, for every op of every target ...
+/// Number of n values with cached ranks: half a kilobyte each, for every op of every target ...
 const RANKS_KEPT: usize = 8;
 /// ... and while a whole history is judged.
 const RANKS_OF_HISTORY: usize = 512;
 
-/// Ranks by n, worked out once: most windows of a series have the same n.
+/// Cached ranks by n: most windows of a series have the same n.
 #[derive(Debug)]
 pub struct RankTable {
     rows: Vec<(u64, [Bounds; N + 2])>,
@@ -68,7 +68,7 @@ impl Default for RankTable {
 }
 
 impl RankTable {
-    /// One that forgets less, for many windows at once.
+    /// A larger cache, for many windows at once.
     pub fn of_history() -> Self {
         Self { rows: Vec::new(), most: RANKS_OF_HISTORY }
     }
@@ -86,7 +86,7 @@ impl RankTable {
 }
 
 impl Levels {
-    /// Of latencies in ascending order.
+    /// Levels of latencies in ascending order.
     pub fn of_sorted(
         service: &[i64],
         response: &[i64],
@@ -102,7 +102,7 @@ impl Levels {
             ranks,
         )
     }
-    /// Of rows in any order.
+    /// Levels of rows in any order.
     pub fn of_rows(rows: &[Seen], ranks: &mut RankTable) -> Self {
         let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
         let mut response: Vec<i64> = rows.iter().filter_map(|row| row.response_ns).collect();
@@ -111,7 +111,7 @@ impl Levels {
         let lost = rows.iter().filter(|row| row.lost).count() as u64;
         Self::of_sorted(&service, &response, rows.len() as u64, lost, ranks)
     }
-    /// Of histograms; without one of responses they are the service times.
+    /// Levels of histograms; without one of responses they equal the service times.
     pub fn of_packed(
         service: &Packed,
         response: Option<&Packed>,

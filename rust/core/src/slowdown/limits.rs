@@ -17,11 +17,11 @@
 use super::rules::{ALARM_LOST, Cause, RULES};
 use super::triple::{Expected, Factor};
 
-/// `typ` that raises an alarm ...
+/// Least `typ` of an alarm ...
 pub const ALARM_TYP: f64 = 2.0;
-/// ... and where latencies have two modes.
+/// ... and with two modes of latency.
 pub const ALARM_TYP_BIMODAL: f64 = 2.5;
-/// Standard errors that `typ` must lie above what is usual.
+/// Standard errors by which `typ` must exceed the usual one.
 pub const TYP_ERRORS: f64 = 4.0;
 /// Standard errors in a 95 % interval.
 const INTERVAL_ERRORS: f64 = 3.92;
@@ -30,10 +30,10 @@ pub const CLUSTERS: f64 = 1.5;
 /// Times the usual share of lost operations.
 pub const LOST_TIMES: f64 = 3.0;
 
-/// A sum for one op.
+/// Limit of a cumulative sum for one op.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SumLimit {
-    /// What it raises an alarm as.
+    /// Cause of its alarm.
     pub cause: Cause,
     /// Latency above which an operation counts, ns.
     pub above_ns: f64,
@@ -43,16 +43,16 @@ pub struct SumLimit {
     pub fall: f64,
     /// H.
     pub limit: f64,
-    /// Whether only the first operation of a run counts.
+    /// True if only the first operation of a run counts.
     pub runs: bool,
 }
 
-/// The limits of the detectors of one op.
+/// Limits of the detectors of one op.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// In the order of [`RULES`].
+    /// Limits in the order of [`RULES`].
     pub sums: [SumLimit; 3],
-    /// An operation up to here is a cache hit, which says nothing; 0 with one mode.
+    /// Largest latency of a cache hit, which is ignored; 0 with one mode.
     pub neutral_ns: f64,
     /// `typ` of a busy but ordinary ten minutes.
     pub typ_usual: f64,
@@ -62,7 +62,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// From what is expected; none while its null rates are unknown.
+    /// Limits from an expectation; none while its null rates are unknown.
     pub fn of(expected: &Expected) -> Option<Self> {
         let null = expected.null?;
         let sums = std::array::from_fn(|k| {
@@ -89,13 +89,13 @@ impl Limits {
             lost_from: ALARM_LOST + LOST_TIMES * null.lost,
         })
     }
-    /// Whether the typical slowdown of a minute is beyond what chance and load make of it.
+    /// True if the typical slowdown of a minute exceeds chance and load.
     pub fn is_typ_slow(&self, typ: Option<Factor>) -> bool {
         let Some(Factor { value, lower: Some(lower), upper: Some(upper) }) = typ else { return false };
         let error = (upper / lower.max(f64::MIN_POSITIVE)).ln() / INTERVAL_ERRORS;
         value >= self.typ_from && (value / self.typ_usual).ln() >= TYP_ERRORS * error.max(self.typ_error)
     }
-    /// Whether more is lost than usual.
+    /// True if the share of lost operations exceeds the usual one.
     pub fn is_much_lost(&self, lost: Option<Factor>) -> bool {
         lost.is_some_and(|lost| lost.value >= self.lost_from)
     }

@@ -1,4 +1,4 @@
-//! One op of one target as it happens: counts, histograms, the last window against the baseline.
+//! Live account of one op of one target: counts, histograms, the last window relative to the baseline.
 
 use super::detect::{Alarm, CLEAR_TAIL, Detector, LOOK_NS, TICK_NS};
 use super::guarded::Guarded;
@@ -27,23 +27,23 @@ mod usual;
 
 use crate::sample::{Cache, Op, Outcome, Sample};
 
-/// Windows of samples kept, so that an onset inside an earlier window can be found.
+/// Windows of samples kept, to find an onset inside an earlier window.
 const KEPT_WINDOWS: i64 = 4;
-/// Rows kept at least, so that a slow probe has enough for a 0.95 quantile.
+/// Least number of rows kept, enough for a 0.95 quantile of a slow probe.
 const KEPT_ROWS: i64 = 100;
-/// Samples kept at most, whatever the windows say.
+/// Most samples kept, whatever the windows require.
 const KEPT_SAMPLES: usize = 20_000;
 
-/// An operation that has begun and not ended.
+/// An operation in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InFlight {
-    /// When it was due, UTC.
+    /// Its due time, UTC.
     pub due_ns: i64,
-    /// For how long a user who wanted it then has waited.
+    /// Waiting time of a user since then.
     pub age_ns: u64,
 }
 
-/// The running account of one op.
+/// Live account of one op.
 #[derive(Debug)]
 pub struct LiveOp {
     op: Op,
@@ -59,23 +59,23 @@ pub struct LiveOp {
     ranks: RankTable,
     stretch: Stretch,
     last: LastRows,
-    /// What adds up since the start.
+    /// Cumulative numbers since the start.
     pub totals: Totals,
 }
 
-/// What a row brought to an end.
+/// Events completed by a row.
 #[derive(Debug, Default, PartialEq)]
 pub struct Taken {
-    /// The window it was the first one after.
+    /// The window that it completed.
     pub window: Option<ClosedWindow>,
-    /// An alarm that was raised or is over, and since when it was slow (UTC).
+    /// An alarm that was raised or ended, and the start of slowness (UTC).
     pub alarm: Option<(Alarm, i64)>,
-    /// Whether what is expected was worked out anew.
+    /// True if the expectation was recomputed.
     pub learnt: bool,
 }
 
 impl LiveOp {
-    /// An account with nothing in it.
+    /// An empty account.
     pub fn new(op: Op, period_ns: u64, window_ns: u64, trailing_ns: u64) -> Self {
         Self {
             op,
@@ -95,24 +95,24 @@ impl LiveOp {
         }
     }
 
-    /// Remember a window of an earlier run.
+    /// Learn a window of an earlier run.
     pub fn learn(&mut self, start_ns: i64, median_ns: i64) {
         self.baselines.learn_window(start_ns, median_ns, (median_ns, median_ns));
     }
-    /// Go on with what an earlier run knew.
+    /// Resume with the baseline of an earlier run.
     pub fn resume(&mut self, guarded: Guarded) {
         self.baselines.resume(guarded);
     }
-    /// Bytes on the heap that grow with rate or history, histograms since the start left out.
+    /// Bytes on the heap that grow with rate or history, without histograms since the start.
     pub fn heap_bytes(&self) -> usize {
         self.recent.heap_bytes() + self.open_window.1.heap_bytes() + self.guarded().heap_bytes()
     }
-    /// What is usual, for the next run.
+    /// Baseline for the next run.
     pub fn guarded(&self) -> &Guarded {
         self.baselines.guarded()
     }
 
-    /// Take a row; returns what it brought to an end.
+    /// Take a row; returns the events that it completes.
     pub fn take(&mut self, sample: &Sample) -> Taken {
         self.totals.take(sample);
         self.last.take(sample);
@@ -135,7 +135,7 @@ impl LiveOp {
         taken
     }
 
-    /// The detectors look at the rows before `due_ns`, if a tick lies between.
+    /// Evaluate the detectors on rows before `due_ns`, if a tick lies between.
     fn tick(&mut self, due_ns: i64) -> Option<(Alarm, i64)> {
         let tick_ns = due_ns.div_euclid(TICK_NS) * TICK_NS;
         if tick_ns <= self.tick_ns {
@@ -160,13 +160,13 @@ impl LiveOp {
         Some((alarm, since.unwrap_or(alarm.raised_ns)))
     }
 
-    /// The rows that are kept from a place on.
+    /// Kept rows from an index on.
     fn seen(&self, from: usize) -> impl Iterator<Item = Seen> + '_ {
         let rows = self.recent.judged(from);
         rows.filter_map(|(sample, by_host)| Seen::of(&sample, self.period_ns, by_host))
     }
 
-    /// How late each operation of the window before `now_ns` (UTC) began that no other one held up.
+    /// Lateness of each operation in the window before `now_ns` (UTC) that no other one held up.
     pub fn late_ns(&self, now_ns: i64) -> impl Iterator<Item = i64> + '_ {
         let rows = self.recent.judged(self.recent.before((now_ns - self.window_ns).saturating_add(1)));
         let ok = rows.filter(|(sample, _)| sample.outcome == Outcome::OK);
@@ -176,12 +176,12 @@ impl LiveOp {
         })
     }
 
-    /// How late the host is with all operations of the target: from now on the verdicts know.
+    /// Set the host's lateness over all operations of the target, for later verdicts.
     pub fn hear_of_host(&mut self, host: Lateness) {
         self.host = host;
     }
 
-    /// The wall clock was set back: of time that is lived twice the later account counts.
+    /// Handle a wall clock set back: of repeated time the later account counts.
     pub fn set_back(&mut self) {
         self.recent.clear();
         self.lane = Lane::default();
@@ -201,18 +201,18 @@ impl LiveOp {
         Some(closed)
     }
 
-    /// Close the window that is still open, when nothing more will come.
+    /// Close the open window at the end.
     pub fn close(&mut self) -> Option<ClosedWindow> {
         self.close_window(i64::MAX)
     }
 
-    /// Response times of the last n rows; none for those that did not end ok.
+    /// Response times of the last n rows; none for unsuccessful ones.
     pub fn recent_response(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
         let rows = self.recent.from(self.recent.len().saturating_sub(n));
         rows.map(|sample| (sample.outcome == Outcome::OK).then(|| sample.response_ns()).flatten())
     }
 
-    /// What the last window amounts to at `now_ns` (UTC).
+    /// Assess the last window at `now_ns` (UTC).
     pub fn assess(&mut self, now_ns: i64, in_flight: Option<InFlight>) -> OpState {
         let from = self.recent.before((now_ns - self.window_ns).saturating_add(1));
         let rows: Vec<Seen> = self.seen(from).collect();

@@ -1,4 +1,4 @@
-//! The live statistics, written once: Python calls these, SQL is tested against them.
+//! The live statistics, implemented once: Python calls these, SQL is tested against them.
 //!
 //! A window's latencies at nineteen levels against those that are expected give `typ`, `tail` and `lost`
 //! (docs/methods/slowdown.md). What is expected is learnt from ten-minute intervals that were not slow themselves.

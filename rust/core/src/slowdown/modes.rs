@@ -1,4 +1,4 @@
-//! Cached and uncached reads: whether latencies fall into two modes, and which share is in the fast one.
+//! Cached and uncached reads: detection of two modes of latency, and the share of the fast one.
 //!
 //! A mixture of two normal distributions of `ln t` is fitted by expectation and maximisation to the histogram between its
 //! quantiles .001 and .995. There are two modes if the Bayesian information criterion gains more than `10 ln n`,
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use super::buckets::value_ns;
 
-/// Latencies that count at most, so that a long history does not make every wrinkle a mode.
+/// Most latencies that count, so that a long history does not turn every wrinkle into a mode.
 const MOST: f64 = 20_000.0;
-/// Latencies needed.
+/// Least number of latencies.
 const LEAST: f64 = 200.0;
 const ROUNDS: usize = 60;
-/// Either mode holds at least this.
+/// Least share of either mode.
 const LEAST_SHARE: f64 = 0.05;
-/// The criterion gains at least this many times `ln n`.
+/// Least gain of the criterion, in multiples of `ln n`.
 const GAIN: f64 = 10.0;
-/// Distance of the means in sums of the deviations.
+/// Least distance of the means in sums of the deviations.
 const APART: f64 = 2.0;
 const NARROWEST: f64 = 0.02;
-/// Outliers that belong to no mode, spread evenly over 14 nats (shift fit).
+/// Share of outliers outside of the modes, spread evenly over 14 nats (shift fit).
 const OUTLIERS: f64 = 0.001;
 const NATS: f64 = 14.0;
 const SHIFT_ROUNDS: usize = 15;
-/// Rows that a shift needs.
+/// Least number of rows for a shift.
 const SHIFT_LEAST: f64 = 60.0;
 
 /// Two modes of latency.
@@ -38,7 +38,7 @@ pub struct Modes {
     pub sigma: [f64; 2],
 }
 
-/// How the modes of a window lie against the usual ones.
+/// Shift of a window's modes relative to the usual ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
     /// Share of the fast mode.
@@ -49,7 +49,7 @@ pub struct Shift {
     pub miss: f64,
 }
 
-/// The two modes of a histogram; none if one describes it as well.
+/// The two modes of a histogram; none if a single one fits as well.
 pub fn modes(counts: impl Iterator<Item = (u16, u32)>) -> Option<Modes> {
     let points =
         trimmed(&counts.map(|(bucket, n)| (value_ns(bucket).ln(), f64::from(n))).collect::<Vec<_>>());
@@ -68,7 +68,7 @@ pub fn modes(counts: impl Iterator<Item = (u16, u32)>) -> Option<Modes> {
     (gain > GAIN * n.ln() && apart && share).then_some(found)
 }
 
-/// Between the quantiles .001 and .995, neighbours put together: their width is far below any mode's.
+/// Points between the quantiles .001 and .995, neighbours merged: their width is far below any mode's.
 fn trimmed(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let n: f64 = points.iter().map(|point| point.1).sum();
     let (low, high) = (0.001 * n, 0.995 * n);
@@ -108,7 +108,7 @@ fn normal(x: f64, mean: f64, deviation: f64) -> f64 {
     ((-0.5 * z * z).exp() / (deviation * std::f64::consts::TAU.sqrt())).max(1e-300)
 }
 
-/// Expectation and maximisation from several splits; the best fit and its log likelihood.
+/// Expectation maximisation from several splits; the best fit and its log likelihood.
 fn fit(points: &[(f64, f64)], n: f64) -> (Modes, f64) {
     let mut best = (Modes { hit_share: 1.0, mu: [0.0; 2], sigma: [1.0; 2] }, f64::NEG_INFINITY);
     for split in [0.1, 0.3, 0.5, 0.7, 0.9] {

@@ -1,4 +1,4 @@
-//! Null rates: how often operations exceed the limits of the detectors while nothing is wrong, learnt from ordinary days.
+//! Null rates: frequency of exceeding the detectors' limits on ordinary days.
 //!
 //! Each interval of ten minutes gives `N_k`, the operations above the limit `c_k` of sum k (the interval's own harmless load
 //! divided out), its `typ` and its share of lost operations. A day gives
@@ -23,17 +23,17 @@ use serde::{Deserialize, Serialize};
 use super::buckets::{Packed, first_above};
 use super::rules::load;
 
-/// Standard deviations of the logarithm of a day's share that an ordinary day may lie above the middle one.
+/// Standard deviations of the logarithm of a day's share above the median of ordinary days.
 pub const SPREAD: f64 = 2.0;
-/// Days from which on their spread is known.
+/// Least number of days for their spread.
 pub const ENOUGH_DAYS: usize = 3;
-/// What shares and dispersion are multiplied by until then.
+/// Factor on shares and dispersion until then.
 pub const UNKNOWN: f64 = 1.5;
-/// What the dispersion of independent operations comes to on one of five days.
+/// Dispersion of independent operations on one of five days.
 pub const CHANCE: f64 = 1.2;
 /// Days over which rates are learnt.
 pub const DAYS: usize = 14;
-/// Intervals that a day needs to count.
+/// Least intervals of a day that counts.
 pub const LEAST_INTERVALS: usize = 36;
 const HOUR_INTERVALS: usize = 6;
 const MAD: f64 = 1.4826;
@@ -43,10 +43,10 @@ const JUMP: f64 = 0.98;
 const NORMAL_JUMP: f64 = 2.33;
 /// ... of which so many times as much are jumps.
 const JUMPY: f64 = 1.5;
-/// In an interval.
+/// Minutes in an interval.
 const MINUTES: f64 = 10.0;
 
-/// What is usual of the numbers that detectors look at.
+/// Usual values of the detectors' numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NullRates {
     /// Share of operations above each limit, 0 to 1.
@@ -61,7 +61,7 @@ pub struct NullRates {
     pub lost: f64,
 }
 
-/// What one interval adds.
+/// Contribution of one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Exceedances {
     n: u32,
@@ -73,7 +73,7 @@ pub struct Exceedances {
 }
 
 impl Exceedances {
-    /// Of an interval whose typical slowdown was `typ`; `slow`: nothing else is learnt from it.
+    /// Exceedances of an interval with the typical slowdown `typ`; `slow`: the rest of it is not learnt.
     pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, limits_ns: [f64; 3]) -> Self {
         let mut above = Above { from: from_buckets(typ, limits_ns), n: [0; 3] };
         let mut n = 0;
@@ -85,7 +85,7 @@ impl Exceedances {
     }
 }
 
-/// How many latencies lie above the limits.
+/// Numbers of latencies above the limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Above {
     /// The first buckets above.
@@ -100,7 +100,7 @@ impl Default for Above {
 }
 
 impl Above {
-    /// Count anew if the limits lie elsewhere than before: only what is above the limits is looked at, the slowest first.
+    /// Recount if the limits have moved: only latencies above them are examined, the slowest first.
     pub fn update<I: Iterator<Item = (u16, u32)>>(
         &mut self,
         descending: impl Fn() -> I,
@@ -117,7 +117,7 @@ impl Above {
             .take_while(|&(bucket, _)| bucket >= least)
             .for_each(|(bucket, count)| self.add(bucket, count));
     }
-    /// As exceedances of an interval of `n` latencies.
+    /// Convert to exceedances of an interval of `n` latencies.
     pub fn exceedances(&self, n: u64, due: (u64, u64), typ: f64, slow: bool) -> Exceedances {
         let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let (n_due, n_lost) = (whole(due.0), whole(due.1));
@@ -139,14 +139,14 @@ fn from_buckets(typ: f64, limits_ns: [f64; 3]) -> [u16; 3] {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DayRates {
     rates: NullRates,
-    /// Dispersion without slow intervals: what is sure to be ordinary.
+    /// Dispersion without slow intervals: certainly ordinary.
     calm: [f64; 3],
-    /// What the jumps of `typ` alone make of its error.
+    /// Error of `typ` from its jumps alone.
     jump: f64,
 }
 
 impl DayRates {
-    /// Of the intervals of a day in ascending order; none if they are too few or more than half of them were slow.
+    /// Rates of the intervals of a day in ascending order; none if too few or more than half of them were slow.
     /// Each of them may be of `span` intervals put together.
     pub fn of(intervals: &[Exceedances], span: usize) -> Option<Self> {
         let slow = intervals.iter().filter(|one| one.slow).count();
@@ -174,7 +174,7 @@ impl DayRates {
 }
 
 impl NullRates {
-    /// Over days; none without one.
+    /// Rates over days; none without one.
     pub fn of(days: &[DayRates]) -> Option<Self> {
         if days.is_empty() {
             return None;

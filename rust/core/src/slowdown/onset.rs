@@ -1,11 +1,11 @@
-//! Since when it is slow, to the sample: the last zero of a cumulative sum.
+//! Onset of slowness, to the sample: the last zero of a cumulative sum.
 //!
 //! With `r_i = ln(service_i / baseline)` and `c = ln(slowdown) / 2`, half-way between usual and slow, the sum
 //! `S_i = max(0, S_(i-1) + clip(r_i - c))` stays at zero while it is as usual and grows while it is slow. The
 //! first sample after its last zero began the slow stretch that the last sample belongs to (Page 1954).
 //! Each term is clipped to `[-c, c]`, so that one straggler of 100 s weighs no more than one slow sample.
 
-/// Index of the first sample of the slow stretch to which the last sample belongs, or none if it belongs to none.
+/// Index of the first sample of the slow span to which the last sample belongs; none if it belongs to none.
 ///
 /// `slowdown` is the factor found, above 1; `baseline_ns` what is usual, above 0.
 pub fn onset(service_ns: &[i64], baseline_ns: f64, slowdown: f64) -> Option<usize> {

@@ -5,7 +5,7 @@
 //! `B ~ Binomial(n, q)`. It holds for any distribution (Hoeffding 1956). Below the smallest n for which both
 //! ends exist there is no number at all.
 
-/// Chance left out at each end.
+/// Probability left out at each end.
 const TAIL: f64 = 0.025;
 
 /// 1-based ranks of a quantile and of its 95 % interval.
@@ -28,7 +28,7 @@ pub fn ranks(n: usize, q: f64) -> Option<Ranks> {
     (lower >= 1 && upper >= 1).then_some(Ranks { lower, point, upper })
 }
 
-/// 1-based ranks of a quantile and of the ends of its 95 % interval; an end that n is too small for is 0.
+/// 1-based ranks of a quantile and of the ends of its 95 % interval; an end is 0 if n is too small for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Lower end, or 0.
@@ -69,7 +69,7 @@ pub fn minimum_count(q: f64) -> usize {
     needed(q).max(needed(1.0 - q))
 }
 
-/// Cumulative binomial probabilities, asked for in ascending order.
+/// Cumulative binomial probabilities, for ascending arguments.
 struct Binomial {
     n: usize,
     odds: f64,
@@ -92,7 +92,7 @@ impl Binomial {
         let term = (ways + first as f64 * q.ln() + (n - first) as f64 * (1.0 - q).ln()).exp();
         Self { n, odds: q / (1.0 - q), term, first, k: first, sum: term }
     }
-    /// Below it there is nothing worth counting.
+    /// Least k with a relevant probability.
     fn first(&self) -> usize {
         self.first
     }
@@ -117,7 +117,7 @@ fn ln_factorial(n: usize) -> f64 {
     x * x.ln() - x + 0.5 * (std::f64::consts::TAU * x).ln() + series
 }
 
-/// The 95 % interval of a share of which `hits` of `n` were seen (Clopper and Pearson 1934); none for n = 0.
+/// The 95 % interval of a share of `hits` in `n` (Clopper and Pearson 1934); none for n = 0.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     if n == 0 || hits > n {
         return None;
@@ -153,7 +153,7 @@ pub struct Estimate {
     pub lower: f64,
     /// Upper end.
     pub upper: f64,
-    /// How many values it rests on.
+    /// Number of values behind it.
     pub n: usize,
 }
 
@@ -164,13 +164,13 @@ pub fn of_sorted(sorted: &[i64], q: f64) -> Option<Estimate> {
     Some(Estimate { value: at(ranks.point), lower: at(ranks.lower), upper: at(ranks.upper), n: sorted.len() })
 }
 
-/// The quantiles that a window keeps.
+/// Quantiles stored for a window.
 pub const WINDOW_QUANTILES: [f64; 6] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 
 /// Statistics of one window of service times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowStatistics {
-    /// How many latencies.
+    /// Number of latencies.
     pub n_seen: usize,
     /// Arithmetic mean; none when empty.
     pub mean_ns: Option<f64>,
@@ -183,7 +183,7 @@ pub struct WindowStatistics {
 }
 
 impl WindowStatistics {
-    /// Of latencies in any order; sorts them.
+    /// Statistics of latencies in any order; sorts them.
     pub fn of(service_ns: &mut [i64]) -> Self {
         service_ns.sort_unstable();
         let n_seen = service_ns.len();

@@ -1,4 +1,4 @@
-//! The last minutes of an op in memory: of a row what detectors, onset and state need, in 25 bytes.
+//! Recent rows of an op in memory: input of detectors, onset and state, in 25 bytes per row.
 
 use std::collections::VecDeque;
 
@@ -10,13 +10,13 @@ const BEGAN: u8 = 8;
 const ENDED: u8 = 16;
 const QUEUED: u8 = 32;
 const BY_HOST: u8 = 64;
-/// Outcomes that differ for the live account; any other is like the last one.
+/// Outcomes distinguished by the live account; any other equals the last one.
 const CLASSES: [Outcome; 6] =
     [Outcome::OK, Outcome::SKIPPED, Outcome::PENDING, Outcome::TIMEOUT, Outcome::SHED, Outcome::SHORT];
-/// Room is made for so many rows more, and an eighth of those there are.
+/// Growth step in rows, in addition to an eighth of the present ones.
 const STEP: usize = 32;
 
-/// When a row began and ended after it was due, and how.
+/// Start and end of a row relative to its due time, and its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     late: [u8; 6],
@@ -25,7 +25,7 @@ pub struct Times {
     kind: u8,
 }
 
-/// Durations to the nanosecond below 19 hours, to 16 us above, at most a month.
+/// Encode durations to the nanosecond below 19 hours, to 16 us above, at most a month.
 fn long(ns: i64) -> [u8; 6] {
     let scaled = scaled(ns.max(0) as u64, 47, 14);
     let mut bytes = [0; 6];
@@ -39,7 +39,7 @@ fn of_long(bytes: [u8; 6]) -> i64 {
     unscaled(u64::from_le_bytes(eight), 47, 14)
 }
 
-/// Below so many bits a number is itself, above it loses its lowest `shift`.
+/// Scale a number: unchanged below so many bits, above without its lowest `shift`.
 fn scaled(value: u64, bits: u32, shift: u32) -> u64 {
     let most = (1 << bits) - 1;
     if value <= most { value } else { (value >> shift).min(most) | 1 << bits }
@@ -51,7 +51,7 @@ fn unscaled(code: u64, bits: u32, shift: u32) -> i64 {
 }
 
 impl Times {
-    /// Of a row.
+    /// Encode a row.
     pub fn of(sample: &Sample) -> Self {
         let class = CLASSES.iter().position(|&class| class == sample.outcome).unwrap_or(CLASSES.len() - 1);
         let flag = |known: bool, flag: u8| if known { flag } else { 0 };
@@ -67,7 +67,7 @@ impl Times {
             kind: class as u8 | known,
         }
     }
-    /// The row again, as far as the live account looks at it.
+    /// Decode the row, as far as the live account needs it.
     pub fn sample(&self, op: Op, due_ns: i64) -> Sample {
         let known = |flag: u8, value: i64| (self.kind & flag != 0).then_some(value);
         Sample {
@@ -90,7 +90,7 @@ struct Row {
     times: Times,
 }
 
-/// Rows in the order in which they were due.
+/// Rows in the order of their due times.
 #[derive(Debug)]
 pub struct Recent {
     op: Op,
@@ -98,15 +98,15 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// None yet, of this op.
+    /// An empty list for this op.
     pub fn new(op: Op) -> Self {
         Self { op, rows: VecDeque::new() }
     }
-    /// How many.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
-    /// Whether there are none.
+    /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -118,19 +118,19 @@ impl Recent {
     pub fn clear(&mut self) {
         self.rows = VecDeque::new();
     }
-    /// How many of them were due before an instant.
+    /// Number of rows due before an instant.
     pub fn before(&self, due_ns: i64) -> usize {
         self.rows.partition_point(|row| i64::from_le_bytes(row.due_ns) < due_ns)
     }
-    /// A row by its place.
+    /// Row by index.
     pub fn get(&self, place: usize) -> Option<Sample> {
         self.rows.get(place).map(|row| self.sample(row))
     }
-    /// Rows from a place on.
+    /// Rows from an index on.
     pub fn from(&self, place: usize) -> impl DoubleEndedIterator<Item = Sample> + Clone + '_ {
         self.judged(place).map(|(sample, _)| sample)
     }
-    /// The same, each with whether the probing host alone made it late.
+    /// As `from`, each with true if the probing host alone made it late.
     pub fn judged(&self, place: usize) -> impl DoubleEndedIterator<Item = (Sample, bool)> + Clone + '_ {
         let rows = self.rows.range(place.min(self.rows.len())..);
         rows.map(|row| (self.sample(row), row.times.kind & BY_HOST != 0))

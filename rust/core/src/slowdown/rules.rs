@@ -1,16 +1,16 @@
-//! The constants of the detectors: what raises an alarm, the three sums, the load that is divided out.
+//! Constants of the detectors: causes of an alarm, the three sums, the load that is divided out.
 
-/// Share of lost operations that raises an alarm.
+/// Least share of lost operations of an alarm.
 pub const ALARM_LOST: f64 = 0.05;
-/// Harmless load at most, either way, as a logarithm.
+/// Largest harmless load, either way, as a logarithm.
 pub const LOAD: (f64, f64) = (-0.15, 0.8);
 
-/// The harmless load g that a typical slowdown amounts to.
+/// Harmless load g of a typical slowdown.
 pub fn load(typ: f64) -> f64 {
     if typ > 0.0 { typ.ln().clamp(LOAD.0, LOAD.1).exp() } else { 1.0 }
 }
 
-/// What raised an alarm.
+/// Cause of an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The typical operation takes twice as long.
@@ -26,30 +26,30 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// In the order of the causes.
+    /// Names in the order of the causes.
     pub const NAMES: [&str; 5] = ["typ", "shift", "share", "tail", "lost"];
-    /// Its name.
+    /// Name of the cause.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 }
 
-/// The constants of a cumulative sum.
+/// Constants of a cumulative sum.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// What it raises an alarm as.
+    /// Cause of its alarm.
     pub cause: Cause,
     /// An operation counts above this level of the baseline ...
     pub level: f64,
     /// ... and above so many times its middle.
     pub least: f64,
-    /// Usual share of operations that count, at least.
+    /// Least usual share of operations that count.
     pub p0: f64,
-    /// Share that it waits for then.
+    /// Share of operations that it detects.
     pub p1: f64,
-    /// Limit where operations are independent.
+    /// Limit for independent operations.
     pub limit: f64,
-    /// Whether only the first operation of a run counts.
+    /// True if only the first operation of a run counts.
     pub runs: bool,
 }
 

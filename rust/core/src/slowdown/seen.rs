@@ -1,11 +1,11 @@
-//! A row as slowdown sees it: what the storage took, what a user waited, what is lost, and what this host alone did.
+//! A row as seen by slowdown: service time, user's waiting time, loss, and delay by this host alone.
 
 use crate::sample::{Outcome, Sample};
 
-/// An operation that begins later than this share of a period was held up; less is the probing host's timer.
+/// Fraction of a period beyond which a late start means held up; less is the probing host's timer.
 pub const LATE_SHARE: u64 = 10;
 
-/// The lane of an op, which executes one operation after the other: decides who made an operation late.
+/// Lane of an op, which executes one operation at a time: attributes the lateness of operations.
 #[derive(Debug, Clone, Copy)]
 pub struct Lane {
     free_ns: i64,
@@ -18,8 +18,8 @@ impl Default for Lane {
 }
 
 impl Lane {
-    /// Take the next row of the lane. Whether only the probing host can have made it late: it began late and ended ok, and
-    /// every operation before it had ended when it was due, their waits for a CPU taken off.
+    /// Take the next row of the lane. True if only the probing host can have made it late: it started late and ended
+    /// ok, and all operations before it had ended at its due time, without their waits for a CPU.
     pub fn take(&mut self, sample: &Sample, period_ns: u64) -> bool {
         let by_host =
             sample.outcome == Outcome::OK && is_late(sample, period_ns) && self.free_ns <= sample.due_ns;
@@ -28,42 +28,42 @@ impl Lane {
     }
 }
 
-/// When the lane was free again after an operation, but for the time that its thread waited for a CPU; none if the operation
-/// never began or its end is unknown.
+/// Time at which the lane was free again after an operation, without its thread's wait for a CPU; none if the
+/// operation never started or its end is unknown.
 pub fn free_again_ns(sample: &Sample) -> Option<i64> {
     let ended_ns = sample.began_ns.and(sample.ended_ns)?;
     Some(ended_ns - sample.control_runq_ns.unwrap_or(0).max(0))
 }
 
-/// Whether an operation began later than a tenth of a period after it was due.
+/// True if an operation started later than a tenth of a period after its due time.
 pub fn is_late(sample: &Sample, period_ns: u64) -> bool {
     let late_ns = (period_ns / LATE_SHARE) as i64;
     sample.began_ns.is_some_and(|began_ns| began_ns - sample.due_ns > late_ns)
 }
 
-/// Whether the probing host, busy or stopped, kept the lane from working on a tick: neither seen nor lost.
+/// True if the probing host, busy or stopped, kept the lane from working on a tick: neither seen nor lost.
 pub fn is_missed_by_host(sample: &Sample) -> bool {
     sample.outcome == Outcome::SHED && sample.control_runq_ns.is_some()
 }
 
-/// A row as slowdown sees it.
+/// A row as seen by slowdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// When it was due.
+    /// Due time.
     pub due_ns: i64,
-    /// What the storage took; none if it did not end ok.
+    /// Service time; none unless it ended ok.
     pub service_ns: Option<i64>,
-    /// What a user waited: from due on if the storage held it up, or it was skipped or timed out, else the service; none if it
-    /// did not come back or failed.
+    /// Waiting time of a user: from the due time on if the storage held it up, or it was skipped or timed out, else
+    /// the service time; none if it did not come back or failed.
     pub response_ns: Option<i64>,
-    /// Whether the storage made it late, or it did not end ok.
+    /// True if the storage made it late, or it did not end ok.
     pub lost: bool,
-    /// What of it the probing thread waited for a CPU.
+    /// Part that the probing thread waited for a CPU.
     pub queued_ns: i64,
 }
 
 impl Seen {
-    /// Of a row of a series with this period; none of one that was left out. `by_host`: what [`Lane::take`] says of it.
+    /// Convert a row of a series with this period; none for one shed. `by_host`: result of [`Lane::take`].
     pub fn of(sample: &Sample, period_ns: u64, by_host: bool) -> Option<Self> {
         if sample.outcome == Outcome::SHED {
             return None;
@@ -77,7 +77,7 @@ impl Seen {
         let queued_ns = sample.control_runq_ns.unwrap_or(0).max(0);
         Some(Self { due_ns: sample.due_ns, service_ns, response_ns, lost: late || !ok, queued_ns })
     }
-    /// The same without the wait for a CPU.
+    /// The row without the wait for a CPU.
     pub fn unqueued(self) -> Self {
         let less = |ns: Option<i64>| ns.map(|ns| (ns - self.queued_ns).max(1));
         Self { service_ns: less(self.service_ns), response_ns: less(self.response_ns), queued_ns: 0, ..self }

@@ -1,4 +1,4 @@
-//! The slowdown of a window, three numbers: the typical operation, the slow tail, what was lost.
+//! The slowdown of a window, three numbers: the typical operation, the slow tail, the lost share.
 //!
 //! `typ` is the median over a band of levels u of `Q_obs(u) / Q_exp(u)`, `tail` is `Q_obs(.95) / Q_exp(.95)` of the response
 //! latency, `lost` the share of due operations that came late or not at all. Where latencies have two modes (cached and
@@ -13,34 +13,34 @@ use super::null_rates::NullRates;
 use super::quantile::{minimum_count, share_interval};
 use super::rules::RULES;
 
-/// The band of a bimodal op begins this far above its hit share ...
+/// Distance of the band of a bimodal op above its hit share ...
 const ABOVE_HITS: f64 = 0.25;
-/// ... and at the latest here.
+/// ... and its latest start.
 const LATEST_BAND: f64 = 0.80;
-/// Below so many rows the tail is that of the 0.90 quantile.
+/// Rows below which the tail is that of the 0.90 quantile.
 pub const TAIL_COUNT: u64 = 60;
 
-/// What is expected of one op.
+/// Expected latencies of one op.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
     /// Service time at [`LEVELS`], ns.
     pub at: [f64; N],
     /// Its 0.99 quantile, ns.
     pub q99: f64,
-    /// Two modes, if there are.
+    /// Two modes, if present.
     pub modes: Option<Modes>,
-    /// How many latencies it rests on.
+    /// Number of latencies behind it.
     pub n: u64,
     /// Latencies above which the detectors count an operation, ns: see [`super::rules`].
     #[serde(default)]
     pub limits_ns: [f64; 3],
-    /// How often that happens while nothing is wrong; none until enough is known.
+    /// Usual frequency of that; none until enough is known.
     #[serde(default)]
     pub null: Option<NullRates>,
 }
 
 impl Expected {
-    /// Of counts by bucket; none of nothing.
+    /// From counts by bucket; none without any.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>, modes: Option<Modes>) -> Option<Self> {
         let cumulative = Cumulative::of(counts);
         let q99 = cumulative.quantile(0.99)?;
@@ -50,7 +50,7 @@ impl Expected {
             RULES.map(|rule| cumulative.quantile(rule.level).unwrap_or(q99).max(rule.least * middle));
         Some(Self { at, q99, modes, n: cumulative.total(), limits_ns, null: None })
     }
-    /// The first level of the band.
+    /// First level of the band.
     pub fn band_from(&self) -> usize {
         self.modes.map_or(0, |modes| band_from(modes.hit_share))
     }
@@ -74,7 +74,7 @@ pub fn band_from(hit_share: f64) -> usize {
     LEVELS.iter().position(|&u| u >= level - 1e-9).unwrap_or(0)
 }
 
-/// A ratio with the ends of its 95 % interval; an end is none where there are too few rows for it.
+/// A ratio with the ends of its 95 % interval; an end is none if there are too few rows for it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Factor {
     /// The ratio.
@@ -88,34 +88,34 @@ pub struct Factor {
 /// The slowdown of a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Triple {
-    /// Of the typical op.
+    /// Slowdown of the typical op.
     pub typ: Option<Factor>,
-    /// Of the slowest twentieth (of the slowest tenth below [`TAIL_COUNT`] rows).
+    /// Slowdown of the slowest twentieth (of the slowest tenth below [`TAIL_COUNT`] rows).
     pub tail: Option<Factor>,
     /// Share of due ops that were late or missing, 0 to 1.
     pub lost: Option<Factor>,
 }
 
 impl Triple {
-    /// What `levels` amount to against what is expected; `lost` needs no expectation.
+    /// Slowdown of `levels` relative to the expectation; `lost` needs no expectation.
     pub fn of(levels: &Levels, expected: Option<&Expected>) -> Self {
         let typ = expected.zip(levels.service).and_then(|(expected, service)| typical(&service, expected));
         let tail = expected.and_then(|expected| tail(levels, expected));
         Self { typ, tail, lost: share_of(levels.n_lost, levels.n_due) }
     }
-    /// The typical slowdown's value.
+    /// Value of the typical slowdown.
     pub fn typ_value(&self) -> Option<f64> {
         self.typ.map(|typ| typ.value)
     }
 }
 
-/// A share with its interval; none of nothing.
+/// A share with its interval; none without rows.
 pub fn share_of(hits: u64, n: u64) -> Option<Factor> {
     let (lower, upper) = share_interval(hits, n)?;
     Some(Factor { value: hits as f64 / n as f64, lower: Some(lower), upper: Some(upper) })
 }
 
-/// None where either end of the interval is missing: too few rows for a number.
+/// Typical slowdown; none if either end of the interval is missing: too few rows.
 fn typical(service: &[Level; N], expected: &Expected) -> Option<Factor> {
     let band = expected.band_from()..N;
     let ratios = |of: &dyn Fn(&Level) -> f64| -> f64 {

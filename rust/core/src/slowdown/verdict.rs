@@ -1,60 +1,60 @@
-//! When a number becomes a word: slow, hung, failing, busy.
+//! Rules that turn numbers into words: slow, hung, failing, busy.
 
 use super::quantile::Estimate;
 use super::triple::Factor;
 
-/// A slowdown from here on is slow ...
+/// Least slowdown of a slow window ...
 pub const SLOW_FROM: f64 = 2.0;
-/// ... if the lower end of its interval is at least this.
+/// ... and least lower end of its interval.
 pub const SLOW_LOWER: f64 = 1.5;
-/// An open operation hangs when older than this many baselines ...
+/// Baselines after which an open operation hangs ...
 pub const HUNG_BASELINES: f64 = 50.0;
-/// ... and than this, and than [`HUNG_PERIODS`].
+/// ... if also older than this, and than [`HUNG_PERIODS`].
 pub const HUNG_NS: u64 = 1_000_000_000;
 /// See [`HUNG_NS`].
 pub const HUNG_PERIODS: u64 = 2;
-/// This many failures in a row make a target failing.
+/// Consecutive failures that make a target failing.
 pub const FAILING_FROM: u32 = 3;
-/// The probing host explains a slow window that owes it more than this share of the latency that was added.
+/// Share of the added latency above which the probing host explains a slow window.
 pub const HOST_SHARE: f64 = 0.5;
-/// The probing host was busy if the lower end of the share of operations that it began late, or never, is at least this.
+/// Lower end of the share of operations delayed or omitted by the host, from which on it was busy.
 pub const HELD_UP_AT: f64 = 0.05;
-/// Timers of an idle host wake a probe 0.1 ms late; below this (median) lateness says nothing.
+/// Least meaningful median lateness: timers of an idle host wake a probe 0.1 ms late.
 pub const LATE_NS: i64 = 1_000_000;
 
-/// Whether a slowdown with this lower end of its interval is slow. Unknown (NaN) is not.
+/// True if a slowdown with this lower end of its interval is slow. Unknown (NaN) is not.
 pub fn is_slow(slowdown: f64, lower: f64) -> bool {
     slowdown >= SLOW_FROM && lower >= SLOW_LOWER
 }
 
-/// Standard errors that a slowdown must lie above 1 while what is usual is learnt from windows so far.
+/// Standard errors by which a slowdown must exceed 1 while the baseline is learnt from windows so far.
 pub const YOUNG_ERRORS: f64 = 4.0;
-/// A typical slowdown below this is quiet ...
+/// Typical slowdown below which a window is quiet ...
 pub const QUIET_BELOW: f64 = 1.5;
-/// ... and a slow stretch is over after so many quiet windows.
+/// ... and consecutive quiet windows that end a slow span.
 pub const QUIET_WINDOWS: i64 = 5;
 /// Standard errors in a 95 % interval.
 const INTERVAL_ERRORS: f64 = 3.92;
 
-/// Whether a slowdown is slow against a young baseline whose windows vary by `error` (of logarithms).
+/// True if a slowdown is slow relative to a young baseline whose windows vary by `error` (of logarithms).
 pub fn is_young_slow(slowdown: &Estimate, error: f64) -> bool {
     let own = (slowdown.upper / slowdown.lower.max(f64::MIN_POSITIVE)).ln() / INTERVAL_ERRORS;
     is_slow(slowdown.value, slowdown.lower) && slowdown.value.ln() >= YOUNG_ERRORS * error.max(own)
 }
 
-/// Whether an operation open for `age_ns` hangs.
+/// True if an operation open for `age_ns` hangs.
 pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
     let patience = HUNG_NS.max(HUNG_PERIODS * period_ns);
     age_ns > patience && age_ns as f64 > HUNG_BASELINES * baseline_ns.unwrap_or(0.0)
 }
 
-/// A contended host delays the timers of some operations so many times as long as the median: it sometimes has a CPU at once and
+/// Ratio of delayed timers to the median on a contended host: a probe sometimes has a CPU at once and
 /// sometimes waits for a slice. A coarse timer delays all alike.
 pub const CONTENDED_FROM: f64 = 3.0;
-/// So many waits for a CPU as its timers show may hide in an operation: those of kernel threads that serve the storage.
+/// CPU waits, as seen by timers, that may hide in an operation: those of kernel threads that serve the storage.
 pub const HIDDEN_WAITS: f64 = 8.0;
 
-/// How late a host woke the probe over a window, of all operations of a target: began - due, ns. NaN or 0 where unknown.
+/// Lateness of waking the probe over a window, of all operations of a target: began - due, ns. NaN or 0 if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Lateness {
     /// Median.
@@ -64,7 +64,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Of values in any order.
+    /// Lateness from values in any order.
     pub fn of(mut late_ns: Vec<i64>) -> Self {
         late_ns.sort_unstable();
         let at = |q: f64| {
@@ -74,37 +74,37 @@ impl Lateness {
         Self { median_ns: at(0.5), q90_ns: at(0.9) }
     }
 
-    /// Whether tasks of this host wait for a CPU: the time that the storage's own kernel threads wait is in no operation's
-    /// account.
+    /// True if tasks of this host wait for a CPU: the waits of the storage's own kernel threads are in no
+    /// operation's account.
     pub fn is_contended(self) -> bool {
         self.q90_ns > LATE_NS as f64 && self.q90_ns >= CONTENDED_FROM * self.median_ns
     }
 }
 
-/// What the probing host may have done to one slow window.
+/// Possible effects of the probing host on one slow window.
 #[derive(Debug, Clone, Copy)]
 pub struct Controls {
-    /// The slowdown that makes it slow.
+    /// Slowdown of the window.
     pub slowdown: f64,
-    /// The same without the time that the thread waited for a CPU: times `Q_unqueued(u) / Q_obs(u)` at [`control_level`].
+    /// Slowdown without the thread's wait for a CPU: times `Q_unqueued(u) / Q_obs(u)` at [`control_level`].
     pub unqueued: f64,
-    /// How late the timer woke the probe (median): began - due, ns.
+    /// Lateness of the timer that woke the probe (median): began - due, ns.
     pub late_ns: f64,
-    /// What is expected in the middle of the band that is compared, ns.
+    /// Expected latency in the middle of the compared band, ns.
     pub middle_ns: f64,
-    /// How late the host woke the probe for all operations of the target.
+    /// Lateness of the host for all operations of the target.
     pub host: Lateness,
 }
 
-/// The level at which service times with and without the wait for a CPU are compared: among uncached operations if there are
-/// two modes.
+/// Level at which service times with and without the wait for a CPU are compared: among uncached operations
+/// with two modes.
 pub fn control_level(bimodal: bool) -> f64 {
     if bimodal { 0.80 } else { 0.50 }
 }
 
-/// Whether a slow window is explained by the probing host: more than half of the slowdown above 1 is time that its thread
-/// waited for a CPU, or its timer woke it as late as half of what was added, or the host is contended and what was added is no
-/// more than its kernel threads may have waited. Where nothing was added nothing is explained.
+/// True if the probing host explains a slow window: more than half of the slowdown above 1 is its thread's wait for
+/// a CPU, or its timer was late by half of the added latency, or the host is contended and the added latency is no
+/// more than its kernel threads may have waited. Without added latency it explains nothing.
 pub fn host_was_busy(window: &Controls) -> bool {
     let share = HOST_SHARE * (window.slowdown - 1.0);
     let queued = window.slowdown - window.unqueued > share;
@@ -114,7 +114,7 @@ pub fn host_was_busy(window: &Controls) -> bool {
     share > 0.0 && (queued || late || hidden)
 }
 
-/// Whether the share of operations that the probing host alone began late, or never, is more than chance explains.
+/// True if the share of operations that the probing host alone delayed or omitted exceeds chance.
 pub fn host_held_up(late: Factor) -> bool {
     late.lower.is_some_and(|lower| lower >= HELD_UP_AT)
 }
@@ -123,7 +123,7 @@ pub fn host_held_up(late: Factor) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Not enough windows to know what is usual.
+    /// Too few windows for a baseline.
     Learning,
     /// As usual.
     Ok,
@@ -138,7 +138,7 @@ pub enum State {
 }
 
 impl State {
-    /// All of them, as named in states and metrics.
+    /// All states, as named in states and metrics.
     pub const ALL: [(State, &'static str); 6] = [
         (State::Learning, "learning"),
         (State::Ok, "ok"),

@@ -1,4 +1,4 @@
-//! A window of one op: filled row by row, then closed into its statistics, the same that SQL gives over raw samples.
+//! A window of one op: filled row by row, then closed into statistics, the same as SQL computes over raw samples.
 
 use super::quantile::{WINDOW_QUANTILES, WindowStatistics, minimum_count, of_sorted};
 use super::recent::Times;
@@ -33,20 +33,20 @@ pub const STATISTICS: [&str; 24] = [
 ];
 const MEDIAN: usize = 5;
 
-/// A closed window, worth remembering.
+/// A closed window, worth storing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosedWindow {
-    /// Which op.
+    /// Operation.
     pub op: Op,
     /// Its start, UTC.
     pub start_ns: i64,
-    /// Its rows, whatever their outcome, without those that were left out on purpose.
+    /// Its rows of any outcome, without shed ones.
     pub n_due: u64,
-    /// Its rows that ended ok.
+    /// Its successful rows.
     pub n_seen: u64,
-    /// Mean service time of these; none when there are none.
+    /// Mean service time of these; none without any.
     pub mean_ns: Option<f64>,
-    /// The [`STATISTICS`]; none where there are too few rows.
+    /// Values of [`STATISTICS`]; none for too few rows.
     pub values_ns: [Option<i64>; STATISTICS.len()],
 }
 
@@ -55,13 +55,13 @@ impl ClosedWindow {
     pub fn median_ns(&self) -> Option<i64> {
         self.values_ns[MEDIAN]
     }
-    /// The same with the ends of its interval.
+    /// Median service time with the ends of its interval.
     pub fn median(&self) -> Option<(i64, (i64, i64))> {
         Some((self.values_ns[MEDIAN]?, (self.values_ns[MEDIAN - 1]?, self.values_ns[MEDIAN + 1]?)))
     }
 }
 
-/// The rows of a window that still grows.
+/// Rows of the current window.
 #[derive(Debug, Default)]
 pub struct OpenWindow {
     rows: Vec<Times>,
@@ -83,7 +83,7 @@ impl OpenWindow {
         self.rows.capacity() * size_of::<Times>()
     }
 
-    /// What it amounts to; none without a row.
+    /// Close the window; none without a row.
     pub fn close(self, op: Op, start_ns: i64) -> Option<ClosedWindow> {
         if self.rows.is_empty() {
             return None;

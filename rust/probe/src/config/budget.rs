@@ -1,4 +1,4 @@
-//! What probing a target may cost, and the period that keeps to it.
+//! Budget of probing a target, and the period that keeps to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::options::BudgetOptions;
 const OPS_A_PERIOD: f64 = 6.0;
 const MILLISECOND_NS: u64 = 1_000_000;
 
-/// What probing one target may cost; what is none is not limited.
+/// Limits of the cost of probing one target; none is unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Bytes read and written a second.
@@ -20,7 +20,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What a target says, else what holds for all; shared evenly by `parts` components.
+    /// Takes the target's own limits, else those for all; shared evenly by `parts` components.
     pub(super) fn new(own: &BudgetOptions, all: &BudgetOptions, parts: usize) -> Self {
         let parts = parts.max(1) as u64;
         Self {
@@ -30,7 +30,7 @@ impl Budget {
         }
     }
 
-    /// What is wrong with it.
+    /// The first fault of the budget, if it has one.
     pub(super) fn problem(&self) -> Option<&'static str> {
         if self.bytes_per_s == Some(0) {
             return Some("a budget of 0 bytes allows no probe; leave `bytes` out for no limit");

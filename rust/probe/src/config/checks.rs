@@ -1,4 +1,4 @@
-//! Whether the numbers of a plan make sense, and several plans together.
+//! Checks of the numbers of a plan, and of several plans together.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -70,7 +70,7 @@ pub(super) fn wrong_numbers(plan: &TargetPlan, window_ns: u64) -> Vec<(&'static 
 #[derive(Default)]
 pub(super) struct Taken {
     names: HashSet<String>,
-    /// Where each probes, with its name.
+    /// Name of the plan that probes each place.
     places: HashMap<(BackendKind, PathBuf, Option<String>), String>,
 }
 
@@ -134,7 +134,7 @@ pub fn cannot_listen(address: &str) -> Option<String> {
     }
 }
 
-/// What is wrong with the keys that no target has.
+/// Errors in the keys that no target has.
 pub(super) fn whole(config: &Config) -> Vec<ConfigError> {
     let mut problems = Vec::new();
     let mut wrong = |key: &str, what: &str| problems.push(config.places.error(&[key.to_owned()], what));

@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use super::options::ComponentOptions;
 
-/// Which part of a target a plan probes.
+/// Part of a target that a plan probes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Component {
-    /// What it is called.
+    /// Name of the part.
     pub name: String,
     /// The target it belongs to.
     pub of: String,
-    /// What keeps files on it.
+    /// Means that keeps files on it.
     pub pin: Pin,
 }
 
-/// What keeps files on a component.
+/// Means of keeping files on a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pin {

@@ -9,7 +9,7 @@ use super::sources::Places;
 use iosonde_core::slowdown::baseline::DEFAULT_TRAILING_NS;
 use iosonde_core::units;
 
-/// Where `/metrics` is when nobody says otherwise.
+/// Default address of `/metrics`.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:9748";
 
 fn default_window() -> u64 {
@@ -35,7 +35,7 @@ pub struct Config {
     pub native_histograms: bool,
     /// File the metrics are written to, for a collector that reads text files.
     pub textfile: Option<PathBuf>,
-    /// How lines of the log look.
+    /// Format of the log.
     #[serde(default)]
     pub log: LogFormat,
     /// Name of this host in every row; default the host name.
@@ -45,13 +45,13 @@ pub struct Config {
     /// Length of a window.
     #[serde(default = "default_window", deserialize_with = "units::duration_ns")]
     pub window: u64,
-    /// How far back the baseline looks.
+    /// Time that the baseline looks back.
     #[serde(default = "default_trailing", deserialize_with = "units::duration_ns")]
     pub baseline: u64,
-    /// How often rows go to the store: what a crash may lose.
+    /// Interval at which rows go to the store: what a crash may lose.
     #[serde(default = "default_flush", deserialize_with = "units::duration_ns")]
     pub flush: u64,
-    /// What the store may hold.
+    /// Limits of the store.
     #[serde(default)]
     pub keep: Keep,
     /// Defaults for every target.

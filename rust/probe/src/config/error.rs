@@ -1,4 +1,4 @@
-//! What is wrong with a configuration.
+//! Errors of a configuration.
 
 /// A wrong configuration: where, what, and what was probably meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

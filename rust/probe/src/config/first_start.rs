@@ -1,4 +1,4 @@
-//! What the first start of a target writes: how much, how fast, and when hosts begin.
+//! First start of a target: how much it writes, how fast, and when hosts begin.
 
 use super::target_plan::TargetPlan;
 
@@ -10,7 +10,7 @@ pub const SHARE_OF_ROOM: u64 = 10;
 pub const FILL_BYTES_PER_S: u64 = 64 << 20;
 /// So much is written without waiting for a host's moment of `spread`.
 pub const AT_ONCE_BYTES: u64 = 64 << 20;
-/// What a service manager starts is one of many hosts: they begin within this time unless the configuration says otherwise.
+/// Default random start delay of a probe under a service manager, which is one of many hosts.
 pub const SERVICE_SPREAD_NS: u64 = 600_000_000_000;
 
 impl TargetPlan {

@@ -1,4 +1,4 @@
-//! What to watch and how: the agent's TOML file with its drop-ins, or the same keys as JSON.
+//! Configuration of the probe: the agent's TOML file with its drop-ins, or the same keys as JSON.
 //!
 //! ```text
 //! agent.toml, agent.d/*.toml --sources--> texts --tree--> one tree, places kept --options--> Config --plan--> TargetPlan
@@ -121,7 +121,7 @@ impl Config {
         Ok(show::page(self, &self.plans()?))
     }
 
-    /// What each target costs, at any time and at its first start, one line each.
+    /// Costs of each target, at any time and at its first start, one line each.
     pub fn consequences(&self) -> Result<Vec<String>, ConfigError> {
         Ok(self.plans()?.iter().flat_map(show::consequences).collect())
     }
@@ -131,7 +131,7 @@ fn first(problems: Vec<ConfigError>) -> ConfigError {
     problems.into_iter().next().unwrap_or_else(|| ConfigError("the configuration is wrong".into()))
 }
 
-/// Whether no problem was found yet on the line that `one` is about: a key that was taken out is not missing.
+/// True if no problem was found yet on the line that `one` is about: a key that was taken out is not missing.
 fn elsewhere(one: &ConfigError, found: &[ConfigError]) -> bool {
     let place = |error: &ConfigError| error.0.split(": ").next().map(str::to_owned);
     found.iter().all(|earlier| place(earlier) != place(one))

@@ -1,4 +1,4 @@
-//! What people write: the keys of the file, as serde reads them.
+//! Keys of the configuration file, as serde reads them.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ macro_rules! options {
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($(#[$fdoc])* $(#[serde(default, deserialize_with = $with)])? pub $field: Option<$type>,)*
-            /// How often each op is due; default 1 s.
+            /// Time between two operations of an op; default 1 s.
             #[serde(default, deserialize_with = "some_duration")]
             pub period: Option<u64>,
             /// Bytes of a block that is read or written; default 1 MiB.
@@ -22,7 +22,7 @@ macro_rules! options {
             /// Bytes of the big file; default: 1 GiB with O_DIRECT, else larger than memory where space allows.
             #[serde(default, deserialize_with = "units::some_size_bytes")]
             pub file_size: Option<u64>,
-            /// Hosts begin to fill their big files at different moments of this time; default 0.
+            /// Random start delay (jitter) for filling the big file, at most this long; default 0.
             #[serde(default, deserialize_with = "some_duration")]
             pub spread: Option<u64>,
             /// Bytes of a file of the pool; default 3901.
@@ -43,7 +43,7 @@ macro_rules! options {
             pub retry_max: Option<u64>,
             /// Workers that may get stuck on trials of one op; default 3.
             pub replacements: Option<usize>,
-            /// What probing may cost; default unlimited.
+            /// Budget of the probing; default unlimited.
             #[serde(default)]
             pub budget: BudgetOptions,
         }
@@ -55,15 +55,15 @@ options! {
     ProbeOptions {}
 }
 options! {
-    /// One watched directory or export.
+    /// A watched directory or export.
     TargetOptions {
-        /// Where: a directory, or `nfs://HOST/EXPORT`.
+        /// A directory, or `nfs://HOST/EXPORT`.
         path: PathBuf,
-        /// What to call it; default the path.
+        /// Name of the target; default the path.
         name: String,
         /// `posix`, `nfs` or `null`; default nfs for a path that begins with `nfs://`, else posix.
         backend: BackendKind,
-        /// How long each op of the null backend takes.
+        /// Latency of each op of the null backend.
         latency: LatencyOptions,
         /// Misbehaviour on a schedule, for tests and fire drills.
         fault: Vec<FaultOptions>,
@@ -72,11 +72,11 @@ options! {
     }
 }
 
-/// Whether reads and writes bypass the client's cache.
+/// Use of O_DIRECT: whether reads and writes bypass the client's cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direct {
-    /// Where the file system grants it.
+    /// Used if the file system grants it.
     #[default]
     Auto,
     /// Or the target is not probed.
@@ -85,7 +85,7 @@ pub enum Direct {
     Never,
 }
 
-/// What performs the operations.
+/// Backend that performs the operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
@@ -99,7 +99,7 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
-    /// How it is written.
+    /// Name in configuration files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Posix => "posix",
@@ -128,7 +128,7 @@ pub struct LatencyOptions {
     pub(super) sigma: f64,
 }
 
-/// One fault as written in a file.
+/// A fault as written in a file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultOptions {
@@ -145,7 +145,7 @@ pub struct FaultOptions {
     pub(super) hang: Option<bool>,
 }
 
-/// What probing one target may cost a second, as written; what is not set is not limited.
+/// Limits of the cost of probing one target a second, as written; unset is unlimited.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetOptions {
@@ -156,7 +156,7 @@ pub struct BudgetOptions {
     pub(super) cpu: Option<u64>,
 }
 
-/// One component as written in a file.
+/// A component as written in a file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComponentOptions {
@@ -166,18 +166,18 @@ pub struct ComponentOptions {
     pub(super) path: Option<PathBuf>,
 }
 
-/// How lines of the log look.
+/// Format of the log's lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// `level=info target=/work msg="..."`.
     #[default]
     Logfmt,
-    /// One JSON object a line.
+    /// JSON, an object a line.
     Json,
 }
 
-/// What the store may hold of this host.
+/// Limits of what the store holds of this host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Keep {

@@ -1,4 +1,4 @@
-//! From options to plans: defaults, budgets and faults filled in, everything that is wrong found.
+//! Makes plans of options: fills in defaults, budgets and faults, and finds every error.
 
 use std::path::{Path, PathBuf};
 

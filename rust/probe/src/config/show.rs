@@ -12,7 +12,7 @@ use iosonde_core::text::escaped;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
-/// The whole page.
+/// Writes the whole page.
 pub(super) fn page(config: &Config, plans: &[TargetPlan]) -> String {
     let mut page = Page::default();
     page.path("store", config.store.as_deref());
@@ -146,7 +146,7 @@ impl Page {
         self.value("hang", fault.hang);
     }
 
-    /// What follows from the keys, as comments.
+    /// Adds the costs that follow from the keys, as comments.
     fn consequences(&mut self, plans: &[TargetPlan]) {
         for line in plans.iter().flat_map(consequences) {
             self.line(&format!("# {line}"));
@@ -154,7 +154,7 @@ impl Page {
     }
 }
 
-/// What a plan costs: at any time, and when it starts for the first time.
+/// Costs of a plan: at any time, and at its first start.
 pub(super) fn consequences(plan: &TargetPlan) -> [String; 3] {
     let seconds = plan.period_ns as f64 / 1e9;
     let bytes = 2.0 * (plan.block_bytes + plan.object_bytes) as f64 / seconds;

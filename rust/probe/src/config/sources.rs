@@ -18,7 +18,7 @@ pub(super) struct Source {
     name: String,
     pub(super) text: String,
     pub(super) base: usize,
-    /// Where its lines end: asked for once a key, of which there may be a hundred thousand.
+    /// Offsets of its line ends: asked for once a key, of which there may be a hundred thousand.
     line_ends: Vec<usize>,
 }
 
@@ -99,8 +99,8 @@ fn text(path: &Path) -> Result<String, ConfigError> {
     })
 }
 
-/// Where each key was written: `target[0].period` at `agent.toml:7`. Where something stands makes no
-/// configuration different, so any two are equal.
+/// Places of the keys: `target[0].period` at `agent.toml:7`. Places make no configuration different, so any two are
+/// equal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places(BTreeMap<String, String>);
 

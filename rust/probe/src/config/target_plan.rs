@@ -1,4 +1,4 @@
-//! One target with every default filled in.
+//! Plan of one target: its options with every default filled in.
 
 use std::path::PathBuf;
 
@@ -11,36 +11,36 @@ use iosonde_core::backend::faulty::Fault;
 use iosonde_core::backend::null::Latency;
 use iosonde_core::sample::Op;
 
-/// One target with every default filled in: what a worker gets.
+/// Plan of one target, with every default filled in: what a worker gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetPlan {
-    /// What it is called.
+    /// Name of the target.
     pub name: String,
-    /// Where it is.
+    /// Path of the target.
     pub path: PathBuf,
-    /// Which part of a target this is.
+    /// Part of a larger target that it is, if it is one.
     pub component: Option<Component>,
-    /// How often each op is due.
+    /// Time between two operations of an op.
     pub period_ns: u64,
-    /// How often it was asked to be due: shorter than the period when the budget stretches it.
+    /// Period asked for: shorter than the period when the budget stretches it.
     pub asked_period_ns: u64,
-    /// What probing it may cost.
+    /// Budget of the probing.
     pub budget: Budget,
     /// Bytes of a block.
     pub block_bytes: u64,
     /// Bytes of the big file; none means choose.
     pub file_bytes: Option<u64>,
-    /// Hosts begin to fill it at different moments of this time.
+    /// Random start delay for filling the big file, at most this long.
     pub spread_ns: u64,
     /// Bytes of a file of the pool.
     pub object_bytes: u64,
     /// Files in the pool.
     pub pool: usize,
-    /// Whether to bypass the cache.
+    /// The O_DIRECT setting.
     pub direct: Direct,
-    /// What performs the operations.
+    /// Backend that performs the operations.
     pub backend: BackendKind,
-    /// How long each op of the null backend takes.
+    /// Latency of each op of the null backend.
     pub latency: Latency,
     /// Misbehaviour.
     pub faults: Vec<Fault>,

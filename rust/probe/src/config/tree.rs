@@ -1,4 +1,4 @@
-//! One tree from several files: variables filled in, tables merged, and every value still knowing its place.
+//! Merge of several TOML files into one tree: variables filled in, tables merged, places of values kept.
 
 use std::ops::Range;
 
@@ -166,7 +166,7 @@ fn prune_inside(value: &mut DeValue<'_>, span: &Range<usize>, whole: bool) -> bo
     }
 }
 
-/// Where every key stands.
+/// Places of all keys.
 pub(super) fn places(tree: &Tree<'_>, sources: &Sources) -> Places {
     let mut places = Places::default();
     places.insert(String::new(), sources.place(0));

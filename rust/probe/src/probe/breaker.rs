@@ -1,4 +1,4 @@
-//! When an op is stuck, when to try again, when it has recovered: pure, one per target and op.
+//! Circuit breaker of one target and op: when it is stuck, when to try again, when it has recovered. Pure.
 //!
 //! ```text
 //!          older than the deadline           it returned, or a replacement tries
@@ -10,14 +10,14 @@
 
 use crate::config::TargetPlan;
 
-/// Whether an op answers.
+/// State of an op's breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It does.
+    /// The op answers.
     Closed,
-    /// It did not; one operation is on trial.
+    /// It did not answer; one operation is on trial.
     HalfOpen,
-    /// It does not.
+    /// It does not answer.
     Open,
 }
 
@@ -34,7 +34,7 @@ impl State {
     }
 }
 
-/// What is to be done.
+/// Action that the breaker asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Nothing.
@@ -43,20 +43,20 @@ pub enum Step {
     Opened,
     /// Time for a trial by somebody else.
     Try,
-    /// What was stuck has returned; the next operation is the trial.
+    /// The stuck operation has returned; the next operation is the trial.
     Returned,
     /// It answers again.
     Closed,
 }
 
-/// What the lane that owns an op looks like now.
+/// Snapshot of the lane that owns an op.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     /// Monotonic.
     pub now_ns: u64,
     /// Since when it has something open (due, monotonic).
     pub open_since_ns: Option<u64>,
-    /// How many of its operations have ended.
+    /// Number of its operations that have ended.
     pub ended: u64,
 }
 
@@ -89,7 +89,7 @@ impl Breaker {
             retry_at_ns: 0,
         }
     }
-    /// Whether the op answers.
+    /// State of the breaker.
     pub fn state(&self) -> State {
         self.state
     }
@@ -102,7 +102,7 @@ impl Breaker {
         self.attempts
     }
 
-    /// Draw conclusions from a look at the lane that owns the op.
+    /// Decides the next step from a snapshot of the lane that owns the op.
     pub fn observe(&mut self, look: Look) -> Step {
         let late = look.open_since_ns.filter(|&since| look.now_ns.saturating_sub(since) > self.deadline_ns);
         match (self.state, late) {
@@ -164,13 +164,13 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// How long to wait this time.
+    /// Time to wait before the next attempt.
     pub fn next_ns(&mut self, plan: &TargetPlan) -> u64 {
         let times = 1_u64.checked_shl(self.attempts).unwrap_or(u64::MAX);
         self.attempts = self.attempts.saturating_add(1);
         plan.retry_ns.saturating_mul(times).min(plan.retry_max_ns)
     }
-    /// It went well.
+    /// Resets the wait after a success.
     pub fn reset(&mut self) {
         self.attempts = 0;
     }

@@ -28,10 +28,10 @@ const STATE_NS: u64 = 4_000_000_000;
 /// Verdicts are this often found in a window, and at least this often: one costs more than the rows of a round.
 const ASSESSMENTS: (u64, u64) = (30, 2_000_000_000);
 
-/// What a session amounts to when it ends.
+/// Result of a session.
 #[derive(Debug, Serialize)]
 pub struct Summary {
-    /// One start of one probe.
+    /// Identifier of one start of one probe.
     pub run_id: String,
     /// Rows on disk.
     pub rows_written: u64,
@@ -43,14 +43,14 @@ pub struct Summary {
     pub targets: Vec<TargetState>,
 }
 
-/// Something about a target that people should know.
+/// A note for the user about a target.
 #[derive(Debug, Clone, Copy)]
 pub struct Note<'a> {
-    /// Which.
+    /// Name of the target.
     pub target: &'a str,
-    /// What.
+    /// Text of the note.
     pub text: &'a str,
-    /// Whether something is not as it should be.
+    /// True if it is a warning.
     pub warning: bool,
 }
 
@@ -94,7 +94,7 @@ impl Collector {
         }
     }
 
-    /// What is being collected.
+    /// View of the session.
     pub fn view(&self) -> &Arc<View> {
         &self.view
     }
@@ -124,7 +124,7 @@ impl Collector {
         Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into()
     }
 
-    /// Targets whose past the store has told go on as if it had been known from the beginning.
+    /// Catches up with the past that the store has told, as if it had been known from the beginning.
     fn catch_up(&mut self) {
         for target in self.view.targets() {
             let Some(past) = self.awaited.get(&target.number).and_then(Awaited::answered) else { continue };
@@ -152,7 +152,7 @@ impl Collector {
         }
     }
 
-    /// From now on these are watched; `listed` are all that rows may be of.
+    /// Watches these targets from now on; `listed` are all that rows may be of.
     pub fn watch(&mut self, targets: Vec<Arc<Watched>>, listed: &[TargetPlan]) {
         self.assess_next();
         self.view.set_targets(targets);
@@ -203,7 +203,7 @@ impl Collector {
         }
     }
 
-    /// Something happened that changes verdicts: the next round finds them.
+    /// Finds verdicts in the next round, because something happened that changes them.
     pub fn assess_next(&mut self) {
         self.assessed_ns = 0;
     }
@@ -302,7 +302,7 @@ pub(super) fn sample(tick: &Tick, target: u16, op: Op, anchor: &Anchor) -> Sampl
     }
 }
 
-/// What a segment's header says of a plan.
+/// Entry of a plan in a segment's header.
 pub fn spool_target(plan: &TargetPlan) -> spool::Target {
     let size = |op: Op| if op.is_data() { plan.block_bytes } else { plan.object_bytes };
     spool::Target { name: plan.name.clone(), period_ns: plan.period_ns, size_bytes: Op::ALL.map(size).into() }

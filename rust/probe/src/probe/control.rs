@@ -15,7 +15,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Of the calling thread. Where the kernel does not tell, every reading is none.
+    /// Opens it for the calling thread. If the kernel does not tell, every reading is none.
     pub fn of_this_thread() -> Self {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         Self { schedstat: rustix::fs::open("/proc/thread-self/schedstat", flags, Mode::empty()).ok() }

@@ -1,4 +1,4 @@
-//! Where workers come from: processes of their own, or threads where no worker binary is at hand.
+//! Sources of workers: processes of their own, or threads if no worker binary is at hand.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
@@ -16,15 +16,15 @@ use iosonde_core::clock::Clock;
 
 /// A worker as its supervisor sees it. Nothing here ever blocks.
 pub trait Worker: Send {
-    /// Send it an order.
+    /// Sends it an order.
     fn send(&mut self, order: &Order);
-    /// What it reports, if it did.
+    /// Takes its next report, if there is one.
     fn hear(&mut self) -> Option<Report>;
-    /// Whether it is gone for good.
+    /// True if it is gone for good.
     fn is_gone(&mut self) -> bool;
-    /// Make it go, whatever it does. A process in a system call goes when the kernel lets it.
+    /// Kills it. A process in a system call goes when the kernel lets it.
     fn kill(&mut self);
-    /// How it went, once it is gone, where the system tells: by which signal or with which code.
+    /// Reason of its end, once it is gone, if the system tells: the signal or exit code.
     fn ending(&mut self) -> Option<String> {
         None
     }
@@ -32,9 +32,9 @@ pub trait Worker: Send {
     fn pid(&self) -> Option<u32>;
 }
 
-/// Where workers come from.
+/// A source of workers.
 pub trait Crew: Send {
-    /// A worker for a task; `region` is what it will share.
+    /// Makes a worker for a task; `region` is the memory they will share.
     fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>>;
 }
 
@@ -163,7 +163,7 @@ fn ending(status: ExitStatus) -> String {
     format!("killed by {name}{hint}")
 }
 
-/// What ends a worker from outside, and where to look.
+/// Signals that end a worker from outside, with a hint at the likely sender.
 const SIGNALS: [(i32, &str, &str); 6] = [
     (libc::SIGKILL, "SIGKILL", ": by somebody, or for want of memory (see the kernel log)"),
     (libc::SIGXCPU, "SIGXCPU", ": a limit of processor time (ulimit -t)"),

@@ -1,4 +1,4 @@
-//! What the supervisor of a target learns, on its way into rows, log and events.
+//! Path of a supervisor's findings into rows, log and events.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use iosonde_core::sample::{Op, Outcome};
 use iosonde_core::slowdown::detect::Alarm;
 use iosonde_core::slowdown::rules::Cause;
 
-/// Where the supervisor of one target puts what it learns.
+/// Receiver of the findings of one target's supervisor.
 pub struct TargetSink<'a> {
     collector: &'a mut Collector,
     target: Arc<Watched>,
@@ -77,7 +77,7 @@ impl EventSink for TargetSink<'_> {
 }
 
 impl Collector {
-    /// Where the supervisor of a target puts what it learns.
+    /// Receiver for the supervisor of a target.
     pub fn sink(&mut self, target: &Arc<Watched>) -> TargetSink<'_> {
         let anchor = self.view.anchor();
         TargetSink { collector: self, target: Arc::clone(target), anchor }

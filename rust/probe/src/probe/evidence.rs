@@ -11,7 +11,7 @@ pub mod kernel_log;
 
 /// Lines of a kernel stack that are kept.
 const STACK_LINES: usize = 16;
-/// What was found out about a stuck operation.
+/// Findings about a stuck operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     /// Process of the worker.
@@ -27,7 +27,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of a thread of a worker; if it is not known, of one in state D or else of the one that makes the target ready.
+    /// Gathers them for a thread of a worker; if it is unknown, for one in state D, else for the thread that prepares.
     /// `path` and `mount`: what it works on.
     pub fn gather(
         pid: u32,

@@ -6,14 +6,14 @@
 
 /// Never fewer than one tick in this many: below, a window would hold too few samples for a median.
 const MOST: u64 = 8;
-/// Of the ticks that were worked on, at most this share may be missed because the one before still ran.
+/// Largest share of the ticks worked on that may be missed because the operation before still ran.
 const MISSED_SHARE: f64 = 0.25;
 /// The rate is raised after so many good intervals in a row ...
 const GOOD_INTERVALS: u32 = 3;
 /// ... in which the processor time used, at the higher rate, would stay below this share of the budget.
 const COMFORT: f64 = 0.8;
 
-/// What happened in one interval.
+/// Counts of one interval.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Interval {
     /// Its length.
@@ -22,13 +22,13 @@ pub struct Interval {
     pub cpu_ns: u64,
     /// Ticks that were to be worked on.
     pub due: u64,
-    /// Of those, never begun.
+    /// Due ticks that were never begun.
     pub missed: u64,
-    /// Whether an op was stuck: then missed ticks say nothing about the rate.
+    /// True if an op was stuck: then missed ticks say nothing about the rate.
     pub stuck: bool,
 }
 
-/// How many ticks are left out, and why.
+/// Chooses the share of ticks to leave out, and knows the reason.
 #[derive(Debug, Clone)]
 pub struct Governor {
     cpu_budget_ns_per_s: Option<u64>,
@@ -41,7 +41,7 @@ impl Governor {
     pub fn new(cpu_budget_ns_per_s: Option<u64>) -> Self {
         Self { cpu_budget_ns_per_s, divider: 1, good: 0 }
     }
-    /// Of how many ticks one is worked on.
+    /// Divider of the rate: every n-th tick is worked on.
     pub fn divider(&self) -> u64 {
         self.divider
     }

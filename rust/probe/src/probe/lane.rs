@@ -1,4 +1,4 @@
-//! One op of one target: wait until due, time it, record it, count what was missed.
+//! A lane, which runs one op of one target: waits until it is due, times it, records it, counts missed ticks.
 //!
 //! A lane has at most one operation open. Ticks that fall due meanwhile are rows too: skipped, never begun, and ended
 //! when the operation that blocked them did, because a user who had wanted them would have waited that long. Ticks for
@@ -20,14 +20,14 @@ use iosonde_core::sample::{Op, Outcome};
 /// A stuck lane accounts for this many ticks behind its open one, the supervisor for the rest: a hang of days must not
 /// become a flood of rows when it ends.
 pub const LIMBO: u64 = 4096;
-/// How often a lane without ticks looks whether it was given some.
+/// Interval at which a lane without ticks looks for new ones.
 const LOOK_NS: u64 = 50_000_000;
-/// How long a lane that ends waits for its last rows to be taken.
+/// Longest wait of an ending lane for its last rows to be taken.
 const LEAVE_NS: u64 = 500_000_000;
 
 /// The lane of one op.
 pub struct Lane {
-    /// Which op.
+    /// The op of the lane.
     pub op: Op,
     operation: Box<dyn Operation>,
     schedule: Schedule,
@@ -35,7 +35,7 @@ pub struct Lane {
     slot: Slot,
     region: Option<Region>,
     control: Control,
-    /// Whether it has begun an operation since it was given ticks: until then its worker may have been made ready late.
+    /// True once it began an operation since it was given ticks: until then its worker may have been made ready late.
     working: bool,
     overflow: VecDeque<Tick>,
     next: u64,
@@ -128,7 +128,7 @@ impl Lane {
         }
     }
 
-    /// Whether the lane may take ticks: a revoked one waits until it is given some again.
+    /// True if the lane may take ticks: a revoked one waits until it is given some again.
     pub fn has_ticks(&mut self) -> bool {
         self.flush();
         let claim = self.slot.claim();

@@ -1,4 +1,4 @@
-//! Which ticks of an op are still owed a row, and by whom: every tick becomes exactly one.
+//! Ledger of the ticks of an op that still lack a row, and of the lane that owes it: every tick becomes one row.
 //!
 //! ```text
 //! lane's slot      first ────► claim.end          its own, in the ring or still to come

@@ -53,7 +53,7 @@ impl Memory {
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
-    /// How large it is.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -42,7 +42,7 @@ pub enum ProbeError {
     /// The directory is not there.
     #[error("{path}: {errno}; expected an existing directory: create it, or check that it is mounted")]
     NoTarget {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
         /// Why.
         errno: Errno,
@@ -52,9 +52,9 @@ pub enum ProbeError {
         "{path}: {mount} is no longer mounted; expected what was probed there: mount it, or restart the agent"
     )]
     Unmounted {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
-        /// Where that file system was.
+        /// Mount point of that file system.
         mount: PathBuf,
     },
     /// The directory of ours on it cannot be had.
@@ -63,7 +63,7 @@ pub enum ProbeError {
     /// Another probe of this host uses it.
     #[error("{path}: held by another probe ({holder}); stop that one, or probe another directory")]
     Held {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
         /// Who.
         holder: String,
@@ -71,11 +71,11 @@ pub enum ProbeError {
     /// The file system is too small or too full.
     #[error("{path}: needs {needed} bytes and {free} are free; make room, or try --file-size {suggestion}")]
     NoSpace {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
-        /// How much is needed.
+        /// Bytes needed.
         needed: u64,
-        /// How much there is.
+        /// Bytes free.
         free: u64,
         /// A size that would fit.
         suggestion: String,
@@ -83,11 +83,11 @@ pub enum ProbeError {
     /// An NFS server does not let us, or is not there.
     #[error("{path}: {problem}; expected an NFSv3 export that this host may mount and write{remedy}")]
     Server {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
-        /// What happened.
+        /// The trouble found.
         problem: String,
-        /// What to try; empty, or begins with a separator.
+        /// Remedy to try; empty, or begins with a separator.
         remedy: String,
         /// Why.
         errno: Errno,
@@ -97,7 +97,7 @@ pub enum ProbeError {
         "{path}: the file system does not grant O_DIRECT ({errno}); expected it because direct = \"always\""
     )]
     NoDirect {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
         /// Why.
         errno: Errno,
@@ -108,15 +108,15 @@ pub enum ProbeError {
     /// Somebody asked to stop during the preparation.
     #[error("{path}: stopped while preparing; the next start goes on from there")]
     Stopped {
-        /// Which.
+        /// Path of the target.
         path: PathBuf,
     },
     /// Anything else.
     #[error("{path}: {what}: {errno}")]
     Failed {
-        /// Which.
+        /// Path of the target or file.
         path: PathBuf,
-        /// What was attempted.
+        /// The action attempted.
         what: &'static str,
         /// Why it failed.
         errno: Errno,
@@ -140,6 +140,6 @@ impl ProbeError {
     }
 }
 
-/// What a preparation says of its progress: target, part, bytes done, of how many. It answers whether to go on, and is
+/// Callback for the progress of a preparation: target, part, bytes done, bytes in all. It returns true to go on, and is
 /// asked that with an empty part too.
 pub type Progress<'a> = dyn FnMut(&str, &str, u64, u64) -> bool + 'a;

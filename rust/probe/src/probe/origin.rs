@@ -1,11 +1,11 @@
-//! Which run of which host this is: what its workers name and seed their files by.
+//! Origin of a run, host and start: workers name and seed their files by it.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a run's randomness and names come from.
+/// Source of a run's names and random numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
-    /// One start of one probe.
+    /// Identifier of one start of one probe.
     pub run_id: String,
     /// The process that watches over the workers.
     pub supervisor: i32,

@@ -1,4 +1,4 @@
-//! What the store knows of a target from earlier runs, and what a target measures until the store has said it.
+//! Past of a target from earlier runs in the store, and its measurements until the store has told that past.
 //!
 //! ```text
 //! supervisor ── ask ──► writer's thread reads the store ── Past ──► supervisor: accounts as if it had always been known
@@ -28,10 +28,10 @@ use iosonde_core::slowdown::live::LiveOp;
 /// Rows of a target that are held until its past is known: nearly an hour at a period of a second. Beyond, the oldest go.
 const MOST_HELD: usize = 20_000;
 
-/// What a baseline needs to know of a window.
+/// The part of a window that a baseline needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remembered {
-    /// Which op.
+    /// The op of the window.
     pub op: Op,
     /// Its start, UTC.
     pub start_ns: i64,
@@ -39,7 +39,7 @@ pub struct Remembered {
     pub median_ns: i64,
 }
 
-/// What earlier runs of a target knew.
+/// State that earlier runs left of a target.
 #[derive(Debug, Default)]
 pub struct Past {
     windows: Vec<Remembered>,
@@ -66,11 +66,11 @@ pub struct Awaited {
     held: VecDeque<Sample>,
 }
 
-/// What an account that began anew found in the rows it took again.
+/// Findings of an account that began anew, in the rows it took again.
 pub struct Caught {
     /// The alarm that each op has now; none for an op that has none.
     pub alarms: HashMap<Op, (Alarm, i64)>,
-    /// Whether anything was learnt.
+    /// True if the baseline learnt from them.
     pub learnt: bool,
 }
 

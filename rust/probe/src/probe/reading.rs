@@ -17,12 +17,12 @@ pub fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// What cannot be understood must not be appended to, nor be lost.
+/// Moves an unreadable file aside: it must neither be appended to nor be lost.
 pub fn set_aside(path: &Path) {
     let _ = std::fs::rename(path, path.with_extension("unreadable"));
 }
 
-/// Whether there is no such file.
+/// True if the error means there is no such file.
 pub fn is_nothing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

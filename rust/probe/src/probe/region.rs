@@ -1,4 +1,4 @@
-//! What a target's workers and their supervisor share: orders, progress, the pool, and a slot for every lane.
+//! Memory shared by a target's workers and their supervisor: orders, progress, the pool, and a slot for every lane.
 //!
 //! ```text
 //! page 0     stop, divider, progress, the pool's words
@@ -24,10 +24,10 @@ const PROGRESS: usize = 24;
 const POOL_WORDS: usize = 64;
 const PAGE: usize = 4096;
 
-/// What a preparation makes, one after the other.
+/// Parts of a preparation, in the order they are made.
 pub const PARTS: [&str; 2] = ["big file", "pool"];
 
-/// How far a preparation is.
+/// Progress of a preparation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes done, of how many, of each of the [`PARTS`]; (0, 0) before it is begun.
@@ -81,11 +81,11 @@ impl Region {
     pub fn stop(&self) {
         self.word(STOP).store(1, Release);
     }
-    /// Whether the end was asked for.
+    /// True once the end was asked for.
     pub fn stopped(&self) -> bool {
         self.word(STOP).load(Acquire) == 1
     }
-    /// Of how many ticks one is worked on.
+    /// Divider of the rate: every n-th tick is worked on.
     pub fn divider(&self) -> u64 {
         self.word(DIVIDER).load(Relaxed).max(1)
     }
@@ -102,7 +102,7 @@ impl Region {
         }
         self.word(PROGRESS_STEPS).fetch_add(1, Release);
     }
-    /// How far the preparation is.
+    /// Progress of the preparation.
     pub fn progress(&self) -> Progress {
         let steps = self.word(PROGRESS_STEPS).load(Acquire);
         let word = |at: usize| self.word(at).load(Relaxed);

@@ -29,11 +29,11 @@ use crate::record::spool;
 use iosonde_core::clock::{Anchor, Clock, Stop};
 use iosonde_core::seed;
 
-/// How long an ending session waits for operations that are still open ...
+/// Longest wait of an ending session for operations that are still open ...
 const GRACE_NS: u64 = 1_500_000_000;
 /// ... and for all that, the store's last rows included. Service managers give five seconds to the whole agent.
 const END_NS: u64 = 3_000_000_000;
-/// How often a waiting caller looks.
+/// Interval between looks of a waiting caller.
 const LOOK_NS: u64 = 10_000_000;
 
 /// A probe over several targets.
@@ -245,7 +245,7 @@ impl Session {
         }
     }
 
-    /// What can be read while it runs.
+    /// View of the session while it runs.
     pub fn view(&self) -> Option<Arc<View>> {
         self.running.as_ref().map(|running| Arc::clone(&running.view))
     }
@@ -278,7 +278,7 @@ fn no_thread(error: std::io::Error) -> ProbeError {
     ProbeError::Refused(format!("cannot start a thread: {error}"))
 }
 
-/// What is new about a preparation goes to the caller, who is asked each time whether to go on.
+/// Passes news of a preparation to the caller, who answers each time if it should go on.
 fn report_progress(
     target: &Watched,
     reported: &mut Option<region::Progress>,

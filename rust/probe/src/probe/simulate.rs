@@ -20,7 +20,7 @@ use crate::record::disk::{Disk, RealDisk};
 use iosonde_core::clock::{Clock, SimClock, Stop};
 use iosonde_core::sample::Outcome;
 
-/// How often an ending session takes rows before it leaves what is still busy behind.
+/// Number of times an ending session takes rows before it gives up on lanes that are still busy.
 const LAST_LOOKS: usize = 250;
 
 /// Why a simulation could not run.
@@ -189,7 +189,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Of a configuration, on this clock; the store is on `disk`.
+    /// Simulates a configuration on this clock; the store is on `disk`.
     pub fn new(config: Config, clock: SimClock, disk: Box<dyn Disk>) -> Result<Self, SimulateError> {
         Self::noted(config, clock, disk, Box::new(|_| {}))
     }
@@ -210,7 +210,7 @@ impl Simulation {
         Ok(Self { clock, crew, supervisor, beat_ns })
     }
 
-    /// What can be read of it.
+    /// View of the simulated session.
     pub fn view(&self) -> &Arc<View> {
         self.supervisor.view()
     }

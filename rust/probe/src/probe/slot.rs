@@ -1,4 +1,4 @@
-//! One lane's part of the shared memory: which ticks it owns, what it has open, what it saw.
+//! Slot of a lane in the shared memory: the ticks it owns, its open operation, its results.
 //!
 //! ```text
 //! claim   first tick this lane does not own; top bit: revoked, the lane takes no more
@@ -35,7 +35,7 @@ pub const RING_TICKS: u64 = 256;
 pub const SLOT: usize = (RING + RING_TICKS as usize * TICK).next_multiple_of(4096);
 const REVOKED: u64 = 1 << 63;
 
-/// What a lane saw of one tick; monotonic nanoseconds, 0 = none.
+/// Result of one tick as a lane saw it; monotonic nanoseconds, 0 = none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
     /// When it was due.
@@ -48,9 +48,9 @@ pub struct Tick {
     pub offset_bytes: u64,
     /// Time waited for a CPU; `u64::MAX` = unknown.
     pub run_queue_ns: u64,
-    /// How it ended.
+    /// Outcome of the operation.
     pub outcome: Outcome,
-    /// What the cache could do.
+    /// Part the cache could play.
     pub cache: Cache,
     /// So many ticks behind it fared the same: what a long operation blocked takes one place in the ring.
     pub more: u32,
@@ -85,12 +85,12 @@ impl Tick {
     }
 }
 
-/// Which ticks a lane owns.
+/// Range of ticks a lane owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
     /// The first tick that is not the lane's.
     pub end: u64,
-    /// Whether it may take no more.
+    /// True if it may take no more.
     pub revoked: bool,
 }
 
@@ -103,7 +103,7 @@ impl Claim {
     }
 }
 
-/// One lane's part of a target's shared memory.
+/// A lane's slot in a target's shared memory.
 #[derive(Debug, Clone)]
 pub struct Slot {
     memory: Arc<Memory>,
@@ -132,7 +132,7 @@ impl Slot {
         self.word(CLAIM).store(first, SeqCst);
     }
 
-    /// Which ticks the lane owns now.
+    /// Ticks the lane owns now.
     pub fn claim(&self) -> Claim {
         Claim::from_word(self.word(CLAIM).load(Acquire))
     }
@@ -158,11 +158,11 @@ impl Slot {
         self.word(ENDED).store(self.ended() + 1, Relaxed);
         self.word(DUE).store(0, Release);
     }
-    /// How many operations have ended.
+    /// Number of operations that have ended.
     pub fn ended(&self) -> u64 {
         self.word(ENDED).load(Relaxed)
     }
-    /// How many of the latest operations failed in a row, and how the latest ended.
+    /// Number of latest operations that failed in a row, and the outcome of the latest.
     pub fn failures(&self) -> (u64, Outcome) {
         (self.word(FAILED).load(Relaxed), Outcome::from_code(self.word(LAST).load(Relaxed) as u16))
     }
@@ -171,7 +171,7 @@ impl Slot {
     pub fn enter(&self, thread: u32) {
         self.word(THREAD).store(u64::from(thread), Relaxed);
     }
-    /// Which thread works here, once one does.
+    /// Identifier of the thread that works here, once one does.
     pub fn thread(&self) -> Option<u32> {
         u32::try_from(self.word(THREAD).load(Relaxed)).ok().filter(|&thread| thread != 0)
     }
@@ -179,7 +179,7 @@ impl Slot {
     pub fn park(&self, parked: bool) {
         self.word(PARKED).store(u64::from(parked), Release);
     }
-    /// Whether a revoked lane waits for ticks.
+    /// True if a revoked lane waits for ticks.
     pub fn parked(&self) -> bool {
         self.word(PARKED).load(Acquire) == 1
     }

@@ -1,4 +1,4 @@
-//! What a running probe says of its targets, and the names of the files it says it in.
+//! State files of a running probe: their contents for each target, and their names.
 
 use serde::Serialize;
 
@@ -17,55 +17,55 @@ pub struct TargetState {
     pub host: String,
     /// Name of the target.
     pub target: String,
-    /// Where it is.
+    /// Path of the target.
     pub path: String,
-    /// Which server of a larger target it is, if it is one.
+    /// Server of a larger target that it is, if it is one.
     pub component: Option<Component>,
-    /// One start of one probe.
+    /// Identifier of one start of one probe.
     pub run_id: String,
-    /// Which start of which kernel it runs on; empty where that is unknown.
+    /// Identifier of the kernel's boot; empty if unknown.
     pub boot_id: String,
     /// When this was written, UTC.
     pub written_ns: i64,
     /// When another probe was last seen to write this state, UTC; none if it is this one's alone.
     pub namesake_ns: Option<i64>,
-    /// How often each op is due.
+    /// Time between two operations of an op.
     pub period_ns: u64,
     /// Length of a window.
     pub window_ns: u64,
-    /// How far back the baseline looks.
+    /// Time that the baseline looks back.
     pub baseline_trailing_ns: u64,
-    /// Whether the probe still runs.
+    /// True while the probe runs.
     pub running: bool,
     /// The worst of the ops' states, as far as the probing host does not explain them.
     pub state: State,
-    /// What people should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What it is probed with.
+    /// Files it is probed with.
     #[serde(flatten)]
     pub files: Files,
-    /// What that may cost.
+    /// Budget of the probing.
     pub budget: Budget,
-    /// What the store may hold; none without one.
+    /// Limits of the store; none without a store.
     pub keep: Option<Keep>,
     /// Worker processes.
     pub workers: usize,
     /// Those of them that are stuck or on trial.
     pub stuck_workers: usize,
-    /// One an op, in the order in which they are due.
+    /// State of each op, in the order in which they are due.
     pub ops: Vec<OpState>,
-    /// Whether each op answers, in the same order.
+    /// Health of each op, in the same order.
     pub health: Vec<OpHealth>,
 }
 
-/// What a target is probed with: as asked for and, once the files are ready, as found.
+/// Files a target is probed with: as asked for and, once they are ready, as found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Files {
-    /// What performs the operations.
+    /// Backend that performs the operations.
     pub backend: BackendKind,
-    /// Whether O_DIRECT was asked for.
+    /// The O_DIRECT setting asked for.
     pub direct: Direct,
-    /// How the big file is reached; none before it is ready, and where nothing is stored.
+    /// Access mode of the big file; none before it is ready, and for backends that store nothing.
     pub access: Option<Access>,
     /// Bytes of a block.
     pub block_bytes: u64,
@@ -73,16 +73,16 @@ pub struct Files {
     pub file_bytes: Option<u64>,
     /// Bytes of a small file.
     pub object_bytes: u64,
-    /// How many of these there should be.
+    /// Number of these there should be.
     pub pool: usize,
 }
 
-/// Whether an op answers, and if not, what is known of why.
+/// Health of an op: its breaker's state, and what is known of the cause when it is stuck.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpHealth {
     /// `closed`, `half-open` or `open`.
     pub breaker: &'static str,
-    /// Of the operation that is stuck.
+    /// Evidence on the operation that is stuck.
     pub evidence: Option<Evidence>,
 }
 

@@ -1,4 +1,4 @@
-//! What a session keeps in the store beside its rows: states, and what its windows amounted to.
+//! Writer of the store's files beside the rows: states, and the windows of a session.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ use iosonde_core::slowdown::live::{ClosedWindow, LiveOp};
 pub struct StateWriter {
     /// Writes what is sent to it.
     pub writer: Writer,
-    /// Where what it writes lies.
+    /// Folders and names of the files it writes.
     pub files: Files,
 }
 
-/// Where a session's files lie in the store.
+/// Places of a session's files in the store.
 #[derive(Debug, Clone)]
 pub struct Files {
     /// The folder of kept windows.
@@ -74,7 +74,7 @@ impl StateWriter {
 }
 
 impl Files {
-    /// What the windows of a target share.
+    /// Header shared by the windows of a target.
     pub fn header(&self, plan: &TargetPlan) -> Header {
         Header {
             schema_version: windows::SCHEMA_VERSION,
@@ -84,7 +84,7 @@ impl Files {
             window_ns: self.window_ns,
         }
     }
-    /// What an earlier run of the same target and period knew of what is usual. A file that cannot be understood is set
+    /// Reads what an earlier run of the same target and period learnt of the usual times. An unreadable file is moved
     /// aside; the text says why.
     pub fn learnt(&self, plan: &TargetPlan) -> std::io::Result<(Learnt, Option<String>)> {
         let (path, json) = (self.baseline_file(plan, "baseline"), self.baseline_file(plan, "json"));

@@ -1,4 +1,4 @@
-//! What people should know of the store besides that it is full: it does not answer, it refuses, it has no locks.
+//! Watch for trouble with the store other than a full disk: no answer, refusals, no locks.
 
 use crate::record::health::Health;
 
@@ -17,8 +17,8 @@ pub struct StoreWatch {
 }
 
 impl StoreWatch {
-    /// What is new, and whether it is not as it should be. `now_ns` is monotonic, `utc_ns` the wall clock, `host` the name
-    /// of this one.
+    /// News of the store as texts, each with true if it is a warning. `now_ns` is monotonic, `utc_ns` the wall clock,
+    /// `host` the name of this host.
     pub fn look(&mut self, health: &Health, now_ns: u64, utc_ns: i64, host: &str) -> Vec<(String, bool)> {
         let mut said = Vec::new();
         said.extend(self.answer(health, now_ns));

@@ -14,7 +14,7 @@ use super::watch::Watch;
 use crate::config::TargetPlan;
 use iosonde_core::clock::{Clock, Stop};
 
-/// How often the targets are looked at, at most and at least.
+/// Interval between looks at the targets, at most and at least.
 const BEAT_NS: (u64, u64) = (10_000_000, 500_000_000);
 /// The same while a target is being made ready.
 const PREPARING_BEAT_NS: u64 = 20_000_000;
@@ -40,7 +40,7 @@ pub struct Change {
     pub done: Sender<Result<(), rustix::io::Errno>>,
 }
 
-/// Where a change is left for the supervisor.
+/// A change of configuration left for the supervisor.
 pub type Changes = Mutex<Option<Change>>;
 
 /// Watches over all targets of a session.
@@ -61,7 +61,7 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Of these targets.
+    /// Makes a supervisor of these targets.
     pub fn new(
         collector: Collector,
         plans: &[TargetPlan],
@@ -93,7 +93,7 @@ impl Supervisor {
         self.spread = false;
     }
 
-    /// What others may read.
+    /// View for other threads.
     pub fn view(&self) -> &Arc<View> {
         self.collector.view()
     }
@@ -206,7 +206,7 @@ impl Supervisor {
         self.ended_ns = Some(self.clock.monotonic_ns());
         self.watches.iter_mut().for_each(Watch::dismiss);
     }
-    /// Whether all workers are gone. Takes their last rows meanwhile.
+    /// True if all workers are gone. Takes their last rows meanwhile.
     pub fn is_deserted(&mut self) -> bool {
         drain(&mut self.watches, &mut self.collector);
         self.watches.iter_mut().all(Watch::is_deserted)

@@ -1,4 +1,4 @@
-//! What others may read of a running session: accounts, open operations, states.
+//! View of a running session for other threads: accounts, open operations, states.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
@@ -18,7 +18,7 @@ use iosonde_core::sample::Op;
 use iosonde_core::slowdown::live::{InFlight, LiveOp, OpState};
 use iosonde_core::slowdown::verdict::{Lateness, State};
 
-/// How far a target is.
+/// Stage of a target between start and end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// Its files are being made or looked at.
@@ -50,11 +50,11 @@ const UNKNOWN: u8 = 0;
 const OURS: u8 = 1;
 const THEIRS: u8 = 2;
 
-/// What others may read of a running target.
+/// View of a running target for other threads.
 pub struct Watched {
     /// Its number in rows.
     pub number: u16,
-    /// What was asked for.
+    /// The plan asked for.
     pub plan: TargetPlan,
     accounts: Mutex<Vec<LiveOp>>,
     notes: Mutex<Vec<String>>,
@@ -99,24 +99,24 @@ impl Watched {
     pub fn accounts(&self) -> MutexGuard<'_, Vec<LiveOp>> {
         lock(&self.accounts)
     }
-    /// What people should know.
+    /// Notes for the user.
     pub fn notes(&self) -> Vec<String> {
         lock(&self.notes).iter().cloned().chain(lock(&self.rate).1.clone()).collect()
     }
-    /// How far it is.
+    /// Stage of the target.
     pub fn status(&self) -> Status {
         lock(&self.status).clone()
     }
-    /// Whether it is being probed.
+    /// True if it is being probed.
     pub fn is_running(&self) -> bool {
         *lock(&self.status) == Status::Running
     }
-    /// Whether what is written of it is ours to write: not before its place was taken or it is known why it cannot
-    /// be, and not while another probe has it, which writes the same files.
+    /// True if what is written of it is ours to write: not before its place was taken or it is known why it cannot be,
+    /// and not while another probe has it, which writes the same files.
     pub fn is_ours(&self) -> bool {
         self.place.load(Relaxed) == OURS
     }
-    /// Whether another probe has its place, whose rows say what happens there.
+    /// True if another probe has its place, whose rows say what happens there.
     pub fn is_theirs(&self) -> bool {
         self.place.load(Relaxed) == THEIRS
     }
@@ -124,20 +124,20 @@ impl Watched {
     pub fn workers(&self) -> (usize, usize) {
         (self.workers.load(Relaxed), self.stuck_workers.load(Relaxed))
     }
-    /// Whether an op answers.
+    /// State of an op's breaker.
     pub fn breaker(&self, op: Op) -> breaker::State {
         let number = self.lanes[op as usize].breaker.load(Relaxed);
         breaker::State::ALL.get(usize::from(number)).copied().unwrap_or(breaker::State::Closed)
     }
 
-    /// How far its preparation is.
+    /// Progress of its preparation.
     pub fn progress(&self) -> Progress {
         *lock(&self.progress)
     }
     pub(super) fn set_progress(&self, progress: Progress) {
         *lock(&self.progress) = progress;
     }
-    /// How often the breaker of an op has opened.
+    /// Number of times the breaker of an op has opened.
     pub fn hangs(&self, op: Op) -> u64 {
         self.lanes[op as usize].hangs.load(Relaxed)
     }
@@ -149,7 +149,7 @@ impl Watched {
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
-    /// Of how many ticks one is worked on.
+    /// Divider of the rate: every n-th tick is worked on.
     pub fn divider(&self) -> u64 {
         lock(&self.rate).0
     }
@@ -204,7 +204,7 @@ impl Watched {
             since => Some(since),
         }
     }
-    /// What it is probed with.
+    /// Files it is probed with.
     fn files(&self) -> Files {
         let (plan, made) = (&self.plan, *lock(&self.made));
         Files {
@@ -223,21 +223,21 @@ impl Watched {
     }
 }
 
-/// What others may read of a running session.
+/// View of a running session for other threads.
 pub struct View {
     /// Its clock.
     pub clock: Arc<dyn Clock>,
     /// This host.
     pub host: String,
-    /// One start of one probe.
+    /// Identifier of one start of one probe.
     pub run_id: String,
-    /// Which start of which kernel this is: locks reach as far as that.
+    /// Identifier of the kernel's boot: locks reach as far as that.
     pub boot_id: String,
-    /// How the writer fares; none without a store.
+    /// Health of the writer; none without a store.
     pub health: Option<Arc<Health>>,
-    /// What the store may hold; none without one.
+    /// Limits of the store; none without a store.
     pub keep: Option<Keep>,
-    /// How often the wall clock was found to have stepped.
+    /// Number of steps of the wall clock found.
     pub clock_steps: AtomicU64,
     pub(super) targets: RwLock<Vec<Arc<Watched>>>,
     pub(super) window_ns: u64,
@@ -253,7 +253,7 @@ impl View {
     pub(super) fn set_targets(&self, targets: Vec<Arc<Watched>>) {
         *self.targets.write().unwrap_or_else(PoisonError::into_inner) = targets;
     }
-    /// How its monotonic clock maps to UTC now.
+    /// Map from its monotonic clock to UTC as of now.
     pub(super) fn anchor(&self) -> Anchor {
         *lock(&self.anchor)
     }
@@ -271,7 +271,7 @@ impl View {
         self.targets().iter().map(|target| self.state(target, now_ns, running)).collect()
     }
 
-    /// One target's state.
+    /// State of one target, for its file.
     pub(super) fn state(&self, target: &Watched, now_ns: i64, running: bool) -> TargetState {
         let open: Vec<_> = Op::ALL.iter().map(|&op| self.in_flight(target, op)).collect();
         let mut accounts = target.accounts();

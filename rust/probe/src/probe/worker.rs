@@ -27,17 +27,17 @@ use iosonde_core::clock::{Clock, Stop};
 use iosonde_core::pace::Schedule;
 use iosonde_core::sample::Op;
 
-/// How long an ending worker waits for lanes that are still in an operation.
+/// Longest wait of an ending worker for lanes that are still in an operation.
 const GRACE_NS: u64 = 1_000_000_000;
-/// How long a place may be held by another probe before that is an error.
+/// Longest time that another probe may hold a place before that is an error.
 const HELD_NS: u64 = 2_000_000_000;
 
-/// What a worker is for.
+/// Task of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The supervisor's version; a worker of another one refuses.
     pub version: String,
-    /// What to watch.
+    /// Plan of the target.
     pub plan: TargetPlan,
     /// For whom.
     pub origin: Origin,
@@ -49,7 +49,7 @@ pub struct Task {
     pub mount: Option<PathBuf>,
 }
 
-/// Which lanes to run from when on.
+/// Lanes to run, and the time to begin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
     /// Origin of the schedule, monotonic.
@@ -58,7 +58,7 @@ pub struct Begin {
     pub lanes: Vec<(Op, usize)>,
 }
 
-/// What a supervisor says after the task.
+/// An order of the supervisor after the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -68,18 +68,18 @@ pub enum Order {
     End,
 }
 
-/// What a worker says.
+/// A report of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
     /// The files are ready.
     Ready {
-        /// What people should know.
+        /// Notes for the user.
         notes: Vec<String>,
         /// The big file; none where nothing is stored.
         made: Option<Made>,
     },
-    /// Where the file system of the target is mounted.
+    /// Mount point of the target's file system.
     Found {
         /// The mount point.
         mount: PathBuf,
@@ -88,17 +88,17 @@ pub enum Report {
     Displaced(Displaced),
     /// It cannot be done.
     Failed {
-        /// What happened, what was expected, what to try.
+        /// The trouble, the expectation, and the remedy to try.
         error: String,
         /// The system's error number, where there is one.
         errno: Option<i32>,
-        /// Whether another probe has the target.
+        /// True if another probe has the target.
         held: bool,
     },
 }
 
 impl Report {
-    /// Of an error.
+    /// Reports an error.
     pub fn failed(error: &ProbeError) -> Self {
         Self::Failed {
             error: error.to_string(),
@@ -152,7 +152,7 @@ fn serve_on(socket: UnixStream, memory: OwnedFd, clock: Arc<dyn Clock>) -> std::
     Ok(())
 }
 
-/// What the threads of a worker share.
+/// State shared by the threads of a worker.
 struct Hands {
     region: Region,
     clock: Arc<dyn Clock>,
@@ -311,7 +311,7 @@ pub fn trim() {
     };
 }
 
-/// One heap for all threads: they allocate next to nothing, and every heap of its own would cost memory.
+/// Makes all threads share one heap: they allocate next to nothing, and every heap of its own would cost memory.
 pub fn frugal() {
     #[cfg(target_env = "gnu")]
     // SAFETY: sets a parameter of the allocator.

@@ -10,14 +10,14 @@ const CONFIRMED_NS: u64 = 3600 * 1_000_000_000;
 /// After so long a step is believed whole.
 const BELIEVED_NS: u64 = 24 * CONFIRMED_NS;
 
-/// Which time ages are reckoned by.
+/// Clock that ages are reckoned by.
 #[derive(Debug, Default)]
 pub struct Aging {
     /// UTC less monotonic at the last look.
     offset_ns: Option<i64>,
     steady_since_ns: u64,
     stepped: bool,
-    /// What was believed last, and when (monotonic).
+    /// Time believed last, and its monotonic instant.
     believed: Option<(i64, u64)>,
 }
 

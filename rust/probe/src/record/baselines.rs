@@ -37,7 +37,7 @@ struct Header {
     ops: Vec<Op>,
 }
 
-/// What is usual of each op.
+/// Baselines of the ops.
 pub type Learnt = Vec<(Op, Guarded)>;
 
 /// A file.

@@ -3,7 +3,7 @@
 /// Nanoseconds of a day.
 pub const DAY_NS: i64 = 86_400 * 1_000_000_000;
 
-/// Whether a text is written as a date: YYYY-MM-DD.
+/// True if a text is written as a date: YYYY-MM-DD.
 pub fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 10

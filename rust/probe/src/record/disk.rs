@@ -17,7 +17,7 @@ pub trait DiskFile: Send {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
     /// Its length now.
     fn len(&mut self) -> io::Result<u64>;
-    /// Whether nothing is in it.
+    /// True if the file is empty.
     fn is_empty(&mut self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
@@ -27,11 +27,11 @@ pub trait DiskFile: Send {
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// Force what was appended to the device.
     fn sync(&mut self) -> io::Result<()>;
-    /// Whether a lock keeps others off it.
+    /// True if a lock keeps others off the file.
     fn is_locked(&self) -> bool;
 }
 
-/// What lies in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its name.
@@ -40,7 +40,7 @@ pub struct Entry {
     pub bytes: Option<u64>,
 }
 
-/// What became of a request to remove a file.
+/// Result of a request to remove a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// It is gone, by us.
@@ -63,7 +63,7 @@ pub trait Disk: Send + Sync {
     fn discard(&self, path: &Path) -> io::Result<()>;
     /// The first bytes of a regular file.
     fn head(&self, path: &Path, bytes: usize) -> io::Result<Vec<u8>>;
-    /// Whether there is something at `path`.
+    /// True if there is something at `path`.
     fn exists(&self, path: &Path) -> bool;
     /// Force the names in a folder to the device.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
@@ -75,9 +75,9 @@ pub trait Disk: Send + Sync {
     fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal>;
     /// Remove the folder at `relative` below `root` if it is one and nothing is in it; whether it was.
     fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool>;
-    /// What the file system has of room at `path` or, where it does not exist yet, at the folder that will hold it.
+    /// Room of the file system at `path` or, if that does not exist yet, at the folder that will hold it.
     fn room(&self, path: &Path) -> io::Result<Room>;
-    /// Whether a call would return. A real disk tells only by returning; a simulated one may say no.
+    /// True if a call would return. A real disk tells only by returning; a simulated one may say no.
     fn answers(&self) -> bool {
         true
     }
@@ -131,13 +131,13 @@ impl DiskFile for RealFile {
 /// Takes the lock of a file.
 pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
 
-/// What the store is made with.
+/// Mode of the store's folders.
 const PRIVATE: u32 = 0o700;
 /// Folders of a store that the agent makes; a folder of each host lies in each.
 const TABLES: [&str; 5] = ["baselines", "events", "spool", "state", "windows"];
 const TABLE_DEPTH: usize = 2;
 
-/// Where locks do not exist, a file that nobody wrote to for so long is nobody's.
+/// Age at which a file that nobody writes to is nobody's, if locks do not exist.
 const SETTLED_S: i64 = 7200;
 
 /// Take the lock of a file: whether we have it; none where its file system has no locks (Lustre as it is mounted by

@@ -12,7 +12,7 @@ use super::retention::{Retention, Time};
 use super::spooler::Spooler;
 use iosonde_core::clock::Clock;
 
-/// What was written is forced to the device this often; a crash of the process alone loses nothing of it.
+/// Interval at which written data is forced to the device; a crash of the process alone loses nothing of it.
 const SYNC_NS: i64 = 60 * 1_000_000_000;
 
 /// The writer without its thread.
@@ -49,7 +49,7 @@ impl Engine {
         }
     }
 
-    /// Whether the store would answer now.
+    /// True if the store would answer now.
     pub fn answers(&self) -> bool {
         self.disk.answers()
     }

@@ -18,9 +18,9 @@ pub struct Event {
     pub kind: &'static str,
     /// The probing host.
     pub host: String,
-    /// Which target; none for the store.
+    /// The target; none for the store.
     pub target: Option<String>,
-    /// Which op; none when it is all of the target.
+    /// The op; none if the event is about all of the target.
     pub op: Option<&'static str>,
     /// Since when, UTC.
     pub began_ns: i64,
@@ -28,18 +28,18 @@ pub struct Event {
     pub ended_ns: Option<i64>,
     /// When this line was written, UTC.
     pub written_ns: i64,
-    /// How the stuck operation ended; none while it lasts, or when it never returned and another one did.
+    /// Outcome of the stuck operation; none while it lasts, or when it never returned and another one did.
     pub outcome: Option<String>,
     /// Trials by other workers.
     pub attempts: u32,
-    /// Of an alarm: what raised it.
+    /// Slowdown that raised an alarm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<Alarmed>,
     /// Why, as far as the probing host's kernel tells.
     pub evidence: Evidence,
 }
 
-/// What an alarm amounted to.
+/// Extent of an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Alarmed {
     /// `typ`, `tail`, `share` or `lost`.

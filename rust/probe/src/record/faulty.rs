@@ -11,7 +11,7 @@ use super::disk::{Disk, DiskFile, Entry, Lock, RealDisk, Removal, Room, create_w
 use iosonde_core::clock::SimClock;
 use iosonde_core::seed::Random;
 
-/// How the disk misbehaves; may be changed while it is in use.
+/// Faults of the disk; may be changed while it is in use.
 #[derive(Debug, Clone)]
 pub struct Faults {
     /// Bytes that still fit. Removing files gives theirs back.
@@ -20,19 +20,19 @@ pub struct Faults {
     pub short: f64,
     /// Share of calls that fail with [`Faults::errno`].
     pub fail: f64,
-    /// How they fail.
+    /// Error that they fail with.
     pub errno: Errno,
     /// Every call takes so long on this clock.
     pub delay: Option<(SimClock, u64)>,
-    /// Whether locks do not exist.
+    /// True if locks do not exist.
     pub lockless: bool,
-    /// Whether a call would not return: the writer of a simulation leaves its jobs where they are meanwhile.
+    /// True if a call would not return: the writer of a simulation leaves its jobs where they are meanwhile.
     pub hangs: bool,
     /// After so many more calls nothing is done any more, as when the process was killed in the middle of the last.
     pub dies_after: Option<u64>,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: u64,
-    /// How often a file or folder was forced to the device.
+    /// Number of times a file or folder was forced to the device.
     pub syncs: u64,
     random: Random,
 }
@@ -81,7 +81,7 @@ impl FaultyDisk {
             if fails { Err(faults.errno.into()) } else { Ok(()) }
         })
     }
-    /// How much of `bytes` fits; nothing at all is an error.
+    /// Bytes of `bytes` that fit; nothing at all is an error.
     fn take(&self, bytes: usize) -> io::Result<usize> {
         self.faults(|faults| {
             let mut some = (bytes as u64).min(faults.room);

@@ -19,7 +19,7 @@ pub const MAX_PAYLOAD: usize = 64 << 20;
 pub const MAX_FILE: u64 = 2 << 30;
 const HEADER: usize = 8;
 
-/// One frame as bytes. The payload holds at least one byte and at most [`MAX_PAYLOAD`].
+/// Encodes one frame. The payload holds at least one byte and at most [`MAX_PAYLOAD`].
 pub fn encode(payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -49,7 +49,7 @@ impl<'a> Frames<'a> {
     pub fn new(bytes: &'a [u8], offset: usize) -> Self {
         Self { bytes, offset, torn: None }
     }
-    /// Where the next frame begins, or would.
+    /// Offset of the next frame, or of the end of the last.
     pub fn offset(&self) -> usize {
         self.offset
     }

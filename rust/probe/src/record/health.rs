@@ -1,4 +1,4 @@
-//! How the writer fares, readable at any time.
+//! Health of the writer, readable at any time.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ const FULL_LINGERS_NS: i64 = 60 * 1_000_000_000;
 /// A namesake that has not been seen for so long has gone.
 const NAMESAKE_LINGERS_NS: i64 = 60 * 1_000_000_000;
 
-/// How the writer fares; readable at any time.
+/// Health of the writer; readable at any time.
 #[derive(Debug, Default)]
 pub struct Health {
     /// Rows on disk.
@@ -37,7 +37,7 @@ pub struct Health {
     namesake: AtomicI64,
     begun: AtomicU64,
     done: AtomicU64,
-    /// Of [`Health::errors`], those before the trouble that lasts.
+    /// Count of [`Health::errors`] before the trouble that lasts.
     errors_before: AtomicU64,
     refusal: Mutex<Option<Refusal>>,
 }
@@ -56,7 +56,7 @@ impl Health {
     pub fn store_full_since_ns(&self) -> Option<i64> {
         Some(self.full.load(Ordering::Relaxed)).filter(|&since| since != 0)
     }
-    /// Whether the file system of the store has no locks: segments are written without. A sealer takes them later.
+    /// True if the file system of the store has no locks: segments are written without. A sealer takes them later.
     pub fn is_unlocked(&self) -> bool {
         self.unlocked.load(Ordering::Relaxed)
     }
@@ -92,7 +92,7 @@ impl Health {
         self.errors.fetch_add(1, Ordering::Relaxed);
         Trouble::of(error, &format!("cannot read from the store: {error}"))
     }
-    /// How a round went.
+    /// Records the end of a round, with its trouble if any.
     pub(super) fn ended(&self, trouble: Option<Trouble>, now_ns: i64) {
         let errors = self.errors.load(Ordering::Relaxed);
         let mut known = self.locked();
@@ -122,7 +122,7 @@ impl Health {
     }
 }
 
-/// One refusal.
+/// A refusal, with its place.
 #[derive(Debug)]
 pub(super) struct Trouble {
     kind: Kind,

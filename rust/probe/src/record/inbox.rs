@@ -1,5 +1,5 @@
-//! What was handed to the writer and not yet taken by it: bounded, so that a store that hangs costs no more memory
-//! than one that is full.
+//! Queue of jobs handed to the writer and not yet taken: bounded, so that a store that hangs costs no more memory than
+//! one that is full.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -13,18 +13,18 @@ use iosonde_core::sample::Sample;
 /// Something to append to a file.
 #[derive(Debug)]
 pub enum Append {
-    /// One line, with its end.
+    /// A line, with its end.
     Line {
         /// To which file.
         path: PathBuf,
         /// The line.
         text: Vec<u8>,
     },
-    /// One frame.
+    /// A checksummed frame.
     Frame {
         /// To which file.
         path: PathBuf,
-        /// What a new file begins with.
+        /// Bytes that a new file begins with.
         head: Vec<u8>,
         /// The frame's payload.
         payload: Vec<u8>,
@@ -32,7 +32,7 @@ pub enum Append {
 }
 
 impl Append {
-    /// Where it belongs.
+    /// Path of the file it belongs to.
     pub fn path(&self) -> &PathBuf {
         match self {
             Self::Line { path, .. } | Self::Frame { path, .. } => path,
@@ -80,7 +80,7 @@ impl Inbox {
             }
         }
     }
-    /// Whether there is nothing to do.
+    /// True if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
             && self.looks.is_empty()

@@ -1,4 +1,4 @@
-//! What the writer is asked to do, where it writes, and how much may wait.
+//! Jobs of the writer, its setup, and the limit of what may wait.
 
 use std::fmt;
 use std::io;
@@ -28,7 +28,7 @@ impl fmt::Debug for Look {
     }
 }
 
-/// What the writer is asked to do.
+/// A job for the writer.
 #[derive(Debug)]
 pub enum Job {
     /// Look at the store before anything else is written.
@@ -42,32 +42,32 @@ pub enum Job {
     },
     /// Replace a file atomically.
     Replace {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
         /// With what.
         bytes: Vec<u8>,
     },
     /// Append one frame to a file of frames.
     Frame {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What the file begins with when it is new.
+        /// Bytes that the file begins with when it is new.
         head: Vec<u8>,
-        /// What.
+        /// Contents of the frame.
         payload: Vec<u8>,
     },
     /// From now on rows may be of these targets: those known so far, at their places, and more.
     Targets(Vec<spool::Target>),
     /// Append one line to a text file; its end is added if it has none.
     Line {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What.
+        /// Text to write.
         text: String,
     },
 }
 
-/// Where and how a writer writes.
+/// Setup of a writer: its places and limits.
 pub struct Setup {
     /// The store.
     pub root: PathBuf,
@@ -75,7 +75,7 @@ pub struct Setup {
     pub host: String,
     /// The first segment's header.
     pub header: spool::Header,
-    /// What is dropped when room is short.
+    /// Retention applied when room is short.
     pub keep: Keep,
     /// The file system, or what stands for it.
     pub disk: Box<dyn Disk>,

@@ -1,4 +1,4 @@
-//! What reaches the store: checksummed [`frames`], [`spool`] segments of rows and files of [`windows`] made of them,
+//! Writing to the store: checksummed [`frames`], [`spool`] segments of rows and files of [`windows`] made of them,
 //! the [`writer`] thread that appends, what it makes room by ([`retention`]), and the [`disk`] below.
 
 mod aging;

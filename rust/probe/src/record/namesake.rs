@@ -1,4 +1,4 @@
-//! Whether another probe writes the states of this one: two machines of one name share a store.
+//! Detects another probe that writes the states of this one: two machines of one name share a store.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,27 +7,27 @@ use super::disk::Disk;
 
 /// A state names its run within so many bytes.
 const HEAD_BYTES: usize = 4096;
-/// What stands before the name; within a text its quotes would be escaped.
+/// Text before the run's name; within a string its quotes would be escaped.
 const RUN: &str = "\"run_id\":\"";
-/// One strange state may be the last word of a probe that ended; a second one within so long is another probe's.
+/// Window for a second strange state: the first may be the last word of an ended probe, a second is another probe's.
 const AGAIN_NS: i64 = 60 * 1_000_000_000;
 
 /// Looks at states before they are replaced: what stands where this run has written before is its own, or a namesake's.
 #[derive(Debug)]
 pub struct NamesakeWatch {
-    /// What a state of this run contains.
+    /// Text that a state of this run contains.
     own: String,
     written: HashSet<PathBuf>,
     strange_ns: Option<i64>,
 }
 
 impl NamesakeWatch {
-    /// Of this run.
+    /// Makes a detector for this run.
     pub fn new(run_id: &str) -> Self {
         Self { own: run_of(run_id), written: HashSet::new(), strange_ns: None }
     }
 
-    /// Whether what this run is about to replace shows that another probe writes there, too.
+    /// True if the file that this run is about to replace shows that another probe writes there, too.
     pub fn sees(&mut self, disk: &dyn Disk, path: &Path, now_ns: i64) -> bool {
         let table = path.parent().and_then(Path::parent).and_then(Path::file_name);
         if table.is_none_or(|table| table != "state") || self.written.insert(path.to_owned()) {

@@ -24,7 +24,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of an error.
+    /// Classifies an error.
     pub fn of(error: &io::Error) -> Self {
         match error.raw_os_error() {
             Some(libc::ENOSPC) => Self::Full,
@@ -60,7 +60,7 @@ impl Kind {
             Self::Other => "other",
         }
     }
-    /// What to try.
+    /// Remedy to try.
     pub fn remedy(self) -> &'static str {
         match self {
             Self::Full => "free some room, or set [keep] limits",
@@ -80,9 +80,9 @@ impl Kind {
 pub struct Refusal {
     /// Why.
     pub kind: Kind,
-    /// What happened, where, and what to try.
+    /// The trouble, its place, and the remedy to try.
     pub text: String,
-    /// How often the store has refused since it last took everything.
+    /// Number of refusals since the store last took everything.
     pub count: u64,
     /// Since when, UTC.
     pub since_ns: i64,

@@ -1,4 +1,4 @@
-//! What goes first when room is short: the oldest raw samples of this host, and nothing else.
+//! Retention: drops the oldest raw samples of this host, and nothing else, when room is short.
 //!
 //! Only files named as ours are looked at: `spool/<host>/<run>-<segment>.spool` (`.torn` when it ended early) and
 //! `samples/date=<date>/host=<host>/<run>-<segment>.parquet`, regular files, through no symbolic link. A segment and the
@@ -18,9 +18,9 @@ use super::spooler::SEGMENT_NS;
 use crate::config::Keep;
 
 const SAMPLES: &str = "samples";
-/// How often age, size and free space are looked at when nothing is wrong.
+/// Interval between checks of age, size and free space when nothing is wrong.
 const CHECK_NS: i64 = 600 * 1_000_000_000;
-/// How often they are looked at while too little is free, and after dropping did not help.
+/// Interval between checks while too little is free, and after dropping did not help.
 const SHORT_NS: i64 = 60 * 1_000_000_000;
 /// When so many files and [`FRUITLESS_BYTES`] beyond what was needed are gone and a write is still refused, what is
 /// missing is not ours to give: stop for [`CHECK_NS`].
@@ -31,7 +31,7 @@ const SMALL_SHARE: u64 = 20;
 /// Enough of a segment to hold its header.
 const HEAD_BYTES: usize = 256 << 10;
 
-/// One segment, wherever it lies.
+/// A segment of raw samples, spooled or sealed.
 #[derive(Debug)]
 struct Raw {
     ended_ns: i64,
@@ -50,7 +50,7 @@ impl Raw {
     }
 }
 
-/// What time it is.
+/// The current time.
 #[derive(Debug, Clone, Copy)]
 pub struct Time {
     /// UTC.
@@ -74,7 +74,7 @@ pub struct Retention {
     opened: HashMap<String, i64>,
 }
 
-/// Whether a write failed for want of room.
+/// True if a write failed for want of room.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT))
 }
@@ -304,7 +304,7 @@ fn next(raws: &mut BTreeMap<(String, String), Raw>) -> Option<Raw> {
     raws.pop_first().map(|(_, raw)| raw)
 }
 
-/// Whether `until` lies ahead, but no further than waits last: a clock may have been set back.
+/// True if `until` lies ahead, but no further than waits last: a clock may have been set back.
 fn near(now_ns: i64, until_ns: i64) -> bool {
     (1..=CHECK_NS).contains(&until_ns.saturating_sub(now_ns))
 }

@@ -21,15 +21,15 @@ pub const MAGIC: &[u8; 8] = b"IOSPOOL1";
 pub const SCHEMA_VERSION: u32 = 1;
 /// Bytes of one row.
 pub const ROW: usize = 48;
-/// How a null int64 is stored.
+/// Stored value of a null int64.
 pub const NULL: i64 = i64::MIN;
 
-/// What every row of a segment shares.
+/// Header shared by the rows of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Layout of the rows.
     pub schema_version: u32,
-    /// One start of one probe.
+    /// Identifier of one start of one probe.
     pub run_id: String,
     /// The probing host.
     pub host: String,
@@ -39,11 +39,11 @@ pub struct Header {
     pub segment: u32,
     /// When the segment was opened, UTC.
     pub opened_ns: i64,
-    /// What the rows' target numbers mean.
+    /// Targets by the rows' target numbers.
     pub targets: Vec<Target>,
 }
 
-/// One watched target of a segment.
+/// A watched target of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// Its name.
@@ -62,7 +62,7 @@ pub enum SpoolError {
     Io {
         /// The segment.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         source: io::Error,
     },
     /// The file is not a segment.
@@ -70,7 +70,7 @@ pub enum SpoolError {
     NotASegment {
         /// The file.
         path: PathBuf,
-        /// What was found instead.
+        /// Description of what was found instead.
         what: String,
     },
 }
@@ -78,11 +78,11 @@ pub enum SpoolError {
 /// Rows read from a segment.
 #[derive(Debug)]
 pub struct Chunk {
-    /// What they share.
+    /// Header shared by the rows.
     pub header: Header,
     /// The rows.
     pub samples: Vec<Sample>,
-    /// Where the next read may begin.
+    /// Offset at which the next read may begin.
     pub next_offset: u64,
     /// Why reading stopped before the end of the file, if it did.
     pub torn: Option<&'static str>,

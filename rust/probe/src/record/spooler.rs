@@ -52,7 +52,7 @@ impl Spooler {
         self.header.targets = targets;
         self.close(disk)
     }
-    /// Where segments lie.
+    /// Folder of the segments.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -60,7 +60,7 @@ impl Spooler {
     pub fn open_stem(&self) -> Option<&str> {
         self.open.as_ref().and_then(|open| open.path.file_stem()?.to_str())
     }
-    /// Whether the segment that is being written has no lock, because its file system has none.
+    /// True if the segment that is being written has no lock, because its file system has none.
     pub fn is_unlocked(&self) -> bool {
         self.open.as_ref().is_some_and(|open| !open.tail.is_locked())
     }

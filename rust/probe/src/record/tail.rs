@@ -25,11 +25,11 @@ impl Tail {
     pub fn good(&self) -> u64 {
         self.good
     }
-    /// Whether more lies behind them, because it could not be cut off yet.
+    /// True if more lies behind the whole frames, because it could not be cut off yet.
     pub fn dirty(&self) -> bool {
         self.dirty
     }
-    /// Whether a lock keeps others off it.
+    /// True if a lock keeps others off the file.
     pub fn is_locked(&self) -> bool {
         self.file.is_locked()
     }

@@ -23,7 +23,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The bit that says that a window has a mean.
 const MEAN: u32 = 1 << 31;
 
-/// What the windows of a file share.
+/// Header shared by the windows of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Layout of the windows.
@@ -39,12 +39,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// What a file begins with.
+    /// Bytes that a file begins with.
     pub fn head(&self) -> Vec<u8> {
         let json = serde_json::to_vec(self).unwrap_or_default();
         [MAGIC.as_slice(), &frames::encode(&json)].concat()
     }
-    /// What the names of its files begin with.
+    /// Prefix of the names of its files.
     pub fn prefix(&self, slug: &str) -> String {
         let (period_ms, window_s) = (self.period_ns as f64 / 1e6, self.window_ns as f64 / 1e9);
         format!("{slug}.{period_ms}ms-{window_s}s.")
@@ -95,10 +95,10 @@ pub fn header_of(bytes: &[u8]) -> Result<Header, String> {
     begin(bytes).map(|(header, _)| header)
 }
 
-/// How far a file could be read.
+/// The readable part of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Read {
-    /// What its windows share.
+    /// Header shared by its windows.
     pub header: Header,
     /// Bytes up to the end of the last whole frame.
     pub good: usize,

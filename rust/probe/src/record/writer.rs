@@ -17,7 +17,7 @@ use super::job::{Job, Setup};
 
 /// A writer without jobs looks around this often.
 const IDLE: Duration = Duration::from_secs(2);
-/// How long an ending session waits for a store that does not answer.
+/// Longest wait of an ending session for a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Handle of a running writer.
@@ -31,7 +31,7 @@ enum Mode {
     Inline(Box<Mutex<(Inbox, Engine)>>),
 }
 
-/// Where jobs are handed over.
+/// Handover of jobs to the writer.
 #[derive(Default)]
 struct Post {
     inbox: Mutex<Inbox>,
@@ -82,7 +82,7 @@ impl Writer {
             }
         }
     }
-    /// How it fares.
+    /// Health of the writer.
     pub fn health(&self) -> &Arc<Health> {
         &self.health
     }

@@ -1,4 +1,4 @@
-//! Histograms in as few bits as they need, densest where they are: what a baseline keeps of an interval.
+//! Compact code of histograms, densest at typical counts: a baseline's record of an interval.
 //!
 //! Buckets that are not empty, the slowest first, each as the gap to the one before and its count less one, as exponential
 //! Golomb codes (Teuhola 1978) whose order is the bit length of the number before. An interval of 600 lognormal latencies takes
@@ -8,7 +8,7 @@ use crate::slowdown::buckets::BUCKETS;
 
 /// Order of the first gap's code: latencies of milliseconds lie hundreds of buckets below the highest.
 const FIRST_ORDER: u32 = 9;
-/// Zeros before a number that is no number.
+/// Zeros that mark an invalid number.
 const MOST_ZEROS: u32 = 33;
 
 /// Code (bucket, count) pairs, descending in bucket, counts above 0.
@@ -24,7 +24,7 @@ pub(super) fn encode(descending: impl Iterator<Item = (u16, u32)>, bytes: &mut V
     writer.end();
 }
 
-/// (bucket, count) of a code, descending; ends early where it is damaged.
+/// (bucket, count) of a code, descending; ends early if it is damaged.
 #[derive(Debug, Clone)]
 pub(super) struct Counts<'a> {
     bytes: &'a [u8],
@@ -36,12 +36,12 @@ pub(super) struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    /// Of `total` latencies.
+    /// Decode a code of `total` latencies.
     pub(super) fn of(bytes: &'a [u8], total: u64) -> Self {
         Self { bytes, at: 0, left: total, next: BUCKETS as u32, gap_order: FIRST_ORDER, count_order: 0 }
     }
 
-    /// The next 57 bits at least, zeros after the end.
+    /// At least the next 57 bits, zeros after the end.
     fn window(&self, at: usize) -> u64 {
         let from = at / 8;
         let eight = match self.bytes.get(from..from + 8) {
@@ -56,7 +56,7 @@ impl<'a> Counts<'a> {
         u64::from_be_bytes(eight) << (at % 8)
     }
 
-    /// A gap and a count: both lie in one window nearly always.
+    /// A gap and a count: both are nearly always in one window.
     #[inline]
     fn pair(&mut self) -> Option<(u64, u64)> {
         let window = self.window(self.at);
@@ -113,7 +113,7 @@ impl Iterator for Counts<'_> {
     }
 }
 
-/// Bits of a number.
+/// Number of bits of a number.
 fn length(number: u32) -> u32 {
     u32::BITS - number.leading_zeros()
 }
@@ -138,7 +138,7 @@ impl Writer<'_> {
             self.put(value, digits);
         }
     }
-    /// The lowest `bits` bits of a value that has no others, at most 32 and 32 zeros.
+    /// Append the lowest `bits` bits of a value without others, at most 32 and 32 zeros.
     fn put(&mut self, value: u64, bits: u32) {
         if bits > 32 {
             self.put(0, bits - 32);

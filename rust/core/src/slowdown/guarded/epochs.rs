@@ -1,4 +1,4 @@
-//! Days that look like the beginning of another epoch: held out of the pool until it is decided.
+//! Candidate days of a new epoch: held out of the pool until it is decided.
 
 use super::kept::{DAY_NS, Day};
 use super::{
@@ -10,7 +10,7 @@ use crate::slowdown::levels::N;
 use crate::slowdown::modes::modes;
 
 impl Guarded {
-    /// The day is over: does it look like a new epoch, and is it the day that decides?
+    /// Close the day: check for a new epoch, and whether this day decides it.
     pub(super) fn close_day(&mut self, next: i64) -> Option<EpochChange> {
         let today = std::mem::replace(&mut self.today, Today { day: next, ..Today::default() });
         if !self.reliable {
@@ -63,7 +63,7 @@ impl Guarded {
         self.held.iter().filter(|held| held.missed).count()
     }
 
-    /// It was no epoch: what was held may be learnt.
+    /// Learn the held days: there was no new epoch.
     fn release(&mut self) {
         for held in self.held.drain(..) {
             self.pool.add(&held.day.pool);
@@ -90,8 +90,8 @@ impl Guarded {
     }
 }
 
-/// Whether a day was slower (true) or faster (false), none when it was neither or too little was seen; and whether it
-/// was nearly slower.
+/// Verdict on a day: slower (true) or faster (false), none if neither or too little was seen; and true
+/// if it was nearly slower.
 fn verdict(mut typ: Vec<f32>, flagged: usize) -> (Option<bool>, bool) {
     let n = typ.len();
     if n < DAY_INTERVALS {

@@ -1,4 +1,4 @@
-//! The first pass over a young baseline: everything is judged against a low quantile of itself, then against what that leaves.
+//! First pass over a young baseline: judge all against a low quantile of itself, then against the remainder.
 
 use super::kept::{Day, FLAG_TYP};
 use super::log::{Entry, Log};
@@ -11,34 +11,34 @@ use crate::slowdown::triple::Expected;
 
 /// Intervals in a day.
 const DAY_INTERVALS: usize = 144;
-/// In the first pass, against the reference of the first pass, above this.
+/// Flag limit of the first pass, relative to its reference.
 pub const FIRST_FLAG_TYP: f64 = 1.6;
-/// The reference of the first pass: this quantile, over the intervals, of each level.
+/// Reference of the first pass: this quantile, over the intervals, of each level.
 pub const FIRST_QUANTILE: f64 = 0.30;
 
-/// What a pass leaves for the next one, which sees a few intervals more.
+/// State that a pass leaves for the next one, which has a few more intervals.
 #[derive(Debug, Default)]
 pub(super) struct FirstPass {
-    /// Of which state of the log.
+    /// Version of the log.
     rewritten: u32,
     points: Vec<Points>,
-    /// Which entries are in the pool.
+    /// Mask of entries in the pool.
     pooled: Vec<bool>,
     pool: Pool,
-    /// How many latencies of each entry were above the limits, and from which buckets on: these rarely change.
+    /// Counts of each entry above the limits, and the first buckets: these rarely change.
     counted: Vec<Above>,
 }
 
-/// What a first pass finds.
+/// Result of a first pass.
 pub(super) struct Found {
-    /// What to expect.
+    /// Expected latencies.
     pub(super) expected: Expected,
-    /// How often ordinary operations exceed the limits that follow from it, by stretches of a day.
+    /// Exceedances of the resulting limits by ordinary operations, by parts of a day.
     pub(super) rates: Vec<DayRates>,
 }
 
 impl FirstPass {
-    /// Judge young intervals; modes are looked for unless they are given.
+    /// Judge young intervals; searches for modes unless they are given.
     pub(super) fn judge(&mut self, log: &Log, given: Option<Option<Modes>>) -> Option<Found> {
         if self.rewritten != log.rewritten() || self.points.len() > log.len() {
             *self = Self { rewritten: log.rewritten(), ..Self::default() };
@@ -58,7 +58,7 @@ impl FirstPass {
         Some(Found { expected, rates })
     }
 
-    /// What is learnt of each day, after a pass.
+    /// Days to learn after a pass.
     pub(super) fn days(&self, log: &Log) -> Vec<Day> {
         let mut days: Vec<Day> = Vec::new();
         let mut pool = Pool::default();
@@ -91,7 +91,7 @@ impl FirstPass {
         Some(Expected { at, q99: f64::INFINITY, modes, n: 0, limits_ns: [0.0; 3], null: None })
     }
 
-    /// Which intervals are not flagged; all of them if none is left.
+    /// Mask of unflagged intervals; all of them if none is left.
     fn calm(&self, expected: &Expected, limit: f64) -> Vec<bool> {
         let thresholds = Thresholds::of(expected, limit);
         let mut calm: Vec<bool> = self.points.iter().map(|point| !thresholds.are_exceeded(point)).collect();
@@ -101,7 +101,7 @@ impl FirstPass {
         calm
     }
 
-    /// Make the pool that of these entries; returns whether it changed.
+    /// Set the pool to these entries; true if it changed.
     fn fill(&mut self, entries: &[Entry<'_>], calm: Vec<bool>) -> bool {
         self.pooled.resize(entries.len(), false);
         let mut changed = false;

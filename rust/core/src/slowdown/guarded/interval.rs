@@ -1,4 +1,4 @@
-//! Ten minutes of one series, as a baseline takes them.
+//! Ten minutes of one series, the input of a baseline.
 
 use crate::slowdown::buckets::Packed;
 
@@ -10,12 +10,12 @@ pub const INTERVAL_NS: i64 = 600_000_000_000;
 pub struct Interval {
     /// Its start, UTC.
     pub start_ns: i64,
-    /// Rows that were due.
+    /// Number of rows due.
     pub n_due: u64,
-    /// Those that came late or not at all.
+    /// Number of late or missing ones.
     pub n_lost: u64,
     /// Service times.
     pub service: Packed,
-    /// Response times; none when they are the service times.
+    /// Response times; none if equal to the service times.
     pub response: Option<Packed>,
 }

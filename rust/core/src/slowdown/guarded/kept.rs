@@ -1,4 +1,4 @@
-//! What a baseline keeps of days, and when an interval is flagged.
+//! Days in a baseline, and the rule for flagged intervals.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +20,13 @@ pub(super) struct Day {
 }
 
 impl Day {
-    /// On the heap.
+    /// Bytes on the heap.
     pub(super) fn bytes(&self) -> usize {
         self.pool.bytes()
     }
 }
 
-/// Whether nothing is to be learnt from an interval with this slowdown.
+/// True if an interval with this slowdown is not to be learnt.
 pub(super) fn is_flagged(triple: &Triple, typ_limit: f64) -> bool {
     let above = |factor: Option<Factor>, limit: f64| factor.is_some_and(|f| f.value > limit);
     above(triple.typ, typ_limit) || above(triple.tail, FLAG_TAIL) || above(triple.lost, FLAG_LOST)

@@ -1,4 +1,4 @@
-//! Intervals that may be judged once more, packed one after the other into a bounded number of bytes.
+//! Log of intervals that may be judged again, packed into a bounded number of bytes.
 //!
 //! ```text
 //! entry = start, n_due, n_lost, intervals, tail, latencies, bytes (varints) | histogram of service times
@@ -15,11 +15,11 @@ use super::points::{NONE, Points, levels};
 use crate::slowdown::buckets::{Pool, put, take};
 use crate::slowdown::levels::N;
 
-/// Bytes that a log takes at most.
+/// Most bytes of a log.
 pub const LOG_BYTES: usize = 98_304;
-/// What it grows by.
+/// Growth step in bytes.
 const STEP_BYTES: usize = 4 << 10;
-/// Intervals in a day, the longest span.
+/// Longest span in intervals: a day.
 const LONGEST: u32 = 144;
 
 /// Packed intervals in ascending order.
@@ -29,12 +29,12 @@ pub(super) struct Log {
     bytes: Vec<u8>,
     entries: u32,
     intervals: u32,
-    /// Intervals that an entry covers at most.
+    /// Most intervals of an entry.
     span: u32,
-    /// Where the last entry begins, its start and that of the one before.
+    /// Position of the last entry, its start and that of the one before.
     last_at: u32,
     starts: [i64; 2],
-    /// Counts how often entries changed that were there before.
+    /// Number of changes of existing entries.
     #[serde(skip)]
     rewritten: u32,
 }
@@ -53,17 +53,17 @@ impl Default for Log {
     }
 }
 
-/// One entry of a log.
+/// An entry of a log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub(super) start_ns: i64,
     pub(super) n_due: u64,
     pub(super) n_lost: u64,
-    /// Intervals that it is of.
+    /// Number of its intervals.
     pub(super) intervals: u32,
-    /// Bucket of the 0.95 quantile of responses ([`NONE`] without any); none when responses are the service times.
+    /// Bucket of the 0.95 quantile of responses ([`NONE`] without any); none if responses equal the service times.
     pub(super) tail: Option<u16>,
-    /// Latencies.
+    /// Number of latencies.
     pub(super) n: u64,
     code: &'a [u8],
 }
@@ -82,23 +82,23 @@ impl<'a> Entry<'a> {
 }
 
 impl Log {
-    /// How many entries.
+    /// Number of entries.
     pub(super) fn len(&self) -> usize {
         self.entries as usize
     }
-    /// Of how many intervals.
+    /// Number of intervals.
     pub(super) fn intervals(&self) -> usize {
         self.intervals as usize
     }
-    /// Of how many intervals an entry may be.
+    /// Most intervals of an entry.
     pub(super) fn span(&self) -> usize {
         self.span as usize
     }
-    /// Changes when entries changed that were there before.
+    /// Counter of changes of existing entries.
     pub(super) fn rewritten(&self) -> u32 {
         self.rewritten
     }
-    /// Whether every entry can be read: damage that a checksum missed.
+    /// True if every entry is readable: detects damage that a checksum missed.
     pub(super) fn is_whole(&self) -> bool {
         let intervals = self.iter().fold(0, |sum: u32, entry| sum.saturating_add(entry.intervals));
         let last = self.iter().last().map_or((0, 0), |last| (last.start_ns, last.n));
@@ -112,7 +112,7 @@ impl Log {
     pub(super) fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
     }
-    /// In ascending order.
+    /// Entries in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         let (mut rest, mut before) = (self.bytes.as_slice(), 0);
         std::iter::from_fn(move || {
@@ -125,7 +125,7 @@ impl Log {
         let rewritten = self.rewritten.wrapping_add(1);
         *self = Self { rewritten, ..Self::default() };
     }
-    /// Forget entries.
+    /// Drop entries.
     pub(super) fn retain(&mut self, stays: impl Fn(&Entry<'_>) -> bool) {
         if self.iter().all(|entry| stays(&entry)) {
             return;
@@ -139,7 +139,7 @@ impl Log {
         *self = rest;
     }
 
-    /// Add an interval that begins after the last one and has seen something.
+    /// Append an interval that starts after the last one and has rows.
     pub(super) fn push(&mut self, interval: &Interval) {
         let mut code = Vec::with_capacity(interval.service.bytes() + 8);
         code::encode(interval.service.descending(), &mut code);
@@ -155,7 +155,7 @@ impl Log {
         }
     }
 
-    /// Put entries together that lie in the same span of twice the length.
+    /// Merge entries within the same span of twice the length.
     fn widen(&mut self) {
         let mut wider = Self { span: self.span * 2, ..Self::default() };
         self.iter().for_each(|entry| wider.put(&entry));
@@ -163,7 +163,7 @@ impl Log {
         *self = wider;
     }
 
-    /// Add an entry to the last one if they lie in one span, behind it otherwise.
+    /// Merge an entry into the last one if they are in one span, else append it.
     fn put(&mut self, entry: &Entry<'_>) {
         let place = |start_ns: i64| {
             let day = start_ns.div_euclid(DAY_NS);
@@ -214,7 +214,7 @@ impl Log {
     }
 }
 
-/// A step in whole intervals takes a byte, any other nine.
+/// Code of a step: whole intervals take a byte, others nine.
 fn start_code(step_ns: i64) -> u64 {
     let zigzag = |value: i64| ((value << 1) ^ (value >> 63)) as u64;
     if step_ns % INTERVAL_NS == 0 { zigzag(step_ns / INTERVAL_NS) << 1 } else { (zigzag(step_ns) << 1) | 1 }
@@ -242,7 +242,7 @@ fn entry<'a>(rest: &mut &'a [u8], before: i64) -> Option<Entry<'a>> {
     Some(Entry { start_ns, n_due, n_lost, intervals, tail, n, code })
 }
 
-/// Of entries that are put together: the mean of the logarithms, by latencies.
+/// Tail of merged entries: the mean of the logarithms, weighted by latencies.
 fn tail_of(entries: [&Entry<'_>; 2]) -> Option<u16> {
     if entries.iter().all(|entry| entry.tail.is_none()) {
         return None;
@@ -253,7 +253,7 @@ fn tail_of(entries: [&Entry<'_>; 2]) -> Option<u16> {
     Some((sum + n / 2).checked_div(n).map_or(NONE, |mean| mean as u16))
 }
 
-/// Bytes as they are, not as a list of numbers.
+/// Bytes serialised as such, not as a list of numbers.
 mod blob {
     use serde::{Deserializer, Serializer, de};
 

@@ -1,11 +1,11 @@
-//! What a pass needs of an interval: its levels as buckets, and thresholds to compare them with.
+//! Representation of an interval for a pass: its levels as buckets, and thresholds for comparison.
 
 use super::kept::{FLAG_LOST, FLAG_TAIL};
 use crate::slowdown::buckets::value_ns;
 use crate::slowdown::levels::{LEVELS, N};
 use crate::slowdown::triple::Expected;
 
-/// No bucket: nothing was seen.
+/// Marker of a missing bucket: no rows.
 pub(super) const NONE: u16 = u16::MAX;
 
 /// The levels of an interval, as buckets.
@@ -18,7 +18,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    /// Of `n` service times by bucket, descending; responses are these without a `tail`.
+    /// Points of `n` service times by bucket, descending; responses equal these without a `tail`.
     pub(super) fn of(
         service: impl Iterator<Item = (u16, u32)>,
         n: u64,
@@ -29,7 +29,7 @@ impl Points {
         let lost = n_lost as f32 / n_due.max(1) as f32;
         Self { service, tail: tail.unwrap_or(service[N - 1]), lost }
     }
-    /// The typical slowdown; single precision is enough to compare with a limit.
+    /// Typical slowdown; single precision suffices for a comparison with a limit.
     pub(super) fn typ(&self, expected: &Expected) -> f64 {
         let mut ratios = [0.0_f32; N];
         let band = expected.band_from()..N;
@@ -42,7 +42,7 @@ impl Points {
     }
 }
 
-/// Buckets of the levels of a histogram, descending, of n latencies.
+/// Buckets of the levels of a histogram, descending, with n latencies.
 pub(super) fn levels(descending: impl Iterator<Item = (u16, u32)>, n: u64) -> [u16; N] {
     // From the slowest on a level is reached with as many latencies as lie at it and above.
     let needed = |i: usize| n + 1 - ((LEVELS[i] * n as f64).ceil() as u64).clamp(1, n.max(1));
@@ -65,7 +65,7 @@ fn ratio_of(bucket: u16, expected: &Expected, i: usize) -> f32 {
     value_ns(bucket) as f32 / expected.at[i].max(1.0) as f32
 }
 
-/// From which bucket on each level is above a limit: many intervals are compared with few expectations.
+/// First bucket of each level above a limit: many intervals are compared with few expectations.
 #[derive(Debug, Clone)]
 pub(super) struct Thresholds {
     above: [u16; N],
@@ -74,7 +74,7 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// Where an interval counts as slow against what is expected, above `typ_limit` or the limits of tail and lost.
+    /// Thresholds for slow intervals relative to `expected`, by `typ_limit` or the limits of tail and lost.
     pub(super) fn of(expected: &Expected, typ_limit: f64) -> Self {
         let above =
             std::array::from_fn(|i| first(|bucket| f64::from(ratio_of(bucket, expected, i)) > typ_limit));
@@ -82,7 +82,7 @@ impl Thresholds {
         let tail = first(|bucket| f64::from(value_ns(bucket) as f32) / q95 > FLAG_TAIL);
         Self { above, band_from: expected.band_from(), tail }
     }
-    /// Whether the typical slowdown, the tail or the share lost is above its limit.
+    /// True if the typical slowdown, the tail or the share lost exceeds its limit.
     pub(super) fn are_exceeded(&self, points: &Points) -> bool {
         let band = self.band_from..N;
         // The median is above the limit when enough of the ratios are.
@@ -94,7 +94,7 @@ impl Thresholds {
     }
 }
 
-/// The first bucket of which something holds that holds of all later ones; one that is not there if it never does.
+/// First bucket for which a monotone condition holds; one past the end if never.
 fn first(holds: impl Fn(u16) -> bool) -> u16 {
     let (mut low, mut high) = (0, crate::slowdown::buckets::BUCKETS as u16);
     while low < high {

@@ -1,4 +1,4 @@
-//! A baseline as bytes, for the next run: version, then its fields in order, numbers as varints (the postcard format).
+//! Serialised baseline for the next run: version, then fields in order, numbers as varints (the postcard format).
 //!
 //! Whoever stores them adds a checksum. Files of before were JSON; they are read still.
 
@@ -15,28 +15,28 @@ use crate::slowdown::null_rates::{DayRates, Exceedances};
 /// Layout of the bytes.
 const VERSION: u8 = 2;
 
-/// Why bytes are no baseline.
+/// Reason why bytes are no baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BadBaseline {
-    /// Of another layout.
+    /// Another layout version.
     #[error("the baseline has layout {0}; expected {VERSION}")]
     Version(u8),
-    /// Not what the layout says.
+    /// Malformed data.
     #[error("the baseline cannot be decoded: {0}")]
     Malformed(#[from] postcard::Error),
-    /// Its parts contradict each other.
+    /// Contradictory parts.
     #[error("the baseline contradicts itself: {0}")]
     Contradiction(&'static str),
 }
 
 impl Guarded {
-    /// What it takes to go on from here.
+    /// Serialise the state.
     pub fn encode(&self) -> Vec<u8> {
         // Lists and numbers in memory can always be encoded.
         postcard::to_extend(self, vec![VERSION]).unwrap_or_default()
     }
 
-    /// From such bytes.
+    /// Inverse of [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, BadBaseline> {
         let (&version, rest) = bytes.split_first().ok_or(BadBaseline::Contradiction("it is empty"))?;
         if version != VERSION {
@@ -50,12 +50,12 @@ impl Guarded {
         Ok(found)
     }
 
-    /// From JSON as it was written before there was [`encode`](Self::encode).
+    /// Parse the JSON format that preceded [`encode`](Self::encode).
     pub fn from_json<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         Json::deserialize(json).map(Self::from)
     }
 
-    /// Bytes on the heap, ranks left out.
+    /// Bytes on the heap, without ranks.
     pub fn heap_bytes(&self) -> usize {
         self.log.heap_bytes()
             + self.days.iter().chain(self.held.iter().map(|held| &held.day)).map(Day::bytes).sum::<usize>()

@@ -1,4 +1,4 @@
-//! What is usual of an op: the trailing baseline while it is young, then the guarded one, and the detectors' limits.
+//! Baselines of an op: the trailing one while young, then the guarded one, and the detectors' limits.
 
 use crate::slowdown::baseline::{Trailing, Young};
 use crate::slowdown::guarded::Guarded;
@@ -6,10 +6,10 @@ use crate::slowdown::interval::OpenInterval;
 use crate::slowdown::limits::Limits;
 use crate::slowdown::seen::Seen;
 
-/// Both baselines of an op, and the interval that is not over.
+/// Both baselines of an op, and the current interval.
 #[derive(Debug)]
 pub struct Baselines {
-    /// What is usual as long as `guarded` does not know.
+    /// Trailing baseline, in use until `guarded` has an expectation.
     young: Trailing,
     guarded: Guarded,
     open_interval: OpenInterval,
@@ -26,7 +26,7 @@ impl Baselines {
         }
     }
 
-    /// Go on with what an earlier run knew.
+    /// Resume with the baseline of an earlier run.
     pub fn resume(&mut self, guarded: Guarded) {
         self.limits = guarded.expected().and_then(Limits::of);
         self.guarded = guarded;
@@ -36,24 +36,24 @@ impl Baselines {
         &self.guarded
     }
 
-    /// Of the detectors; none while nothing is expected.
+    /// Limits of the detectors; none without an expectation.
     pub fn limits(&self) -> Option<&Limits> {
         self.limits.as_ref()
     }
 
-    /// What is usual of a window that starts at `start_ns` by the windows so far, and how many these are.
+    /// Usual latency for a window that starts at `start_ns` by the windows so far, and their number.
     pub fn young(&mut self, start_ns: i64) -> (Option<Young>, usize) {
         (self.young.young(start_ns), self.young.windows())
     }
 
-    /// Learn a window's median, `ends` being those of its interval.
+    /// Learn a window's median; `ends`: of its interval.
     pub fn learn_window(&mut self, start_ns: i64, median_ns: i64, ends: (i64, i64)) {
         if self.guarded.expected().is_none() {
             self.young.learn_unless_slow(start_ns, median_ns, ends);
         }
     }
 
-    /// Learn a row; returns whether what is expected was worked out anew.
+    /// Learn a row; true if the expectation was recomputed.
     pub fn learn(&mut self, seen: &Seen) -> bool {
         let version = self.guarded.version();
         if let Some(interval) = self.open_interval.take(seen) {
@@ -69,7 +69,7 @@ impl Baselines {
         learnt
     }
 
-    /// Begin the interval anew: the wall clock was set back.
+    /// Restart the interval: the wall clock was set back.
     pub fn set_back(&mut self) {
         self.open_interval = OpenInterval::default();
     }

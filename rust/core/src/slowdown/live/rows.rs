@@ -1,4 +1,4 @@
-//! What the rows say that are still at hand: quantiles, the onset, how late the timer was.
+//! Statistics of recent rows: quantiles, the onset, lateness of the timer.
 
 use crate::sample::{Outcome, Sample};
 use crate::slowdown::onset::onset;
@@ -7,12 +7,12 @@ use crate::slowdown::recent::Recent;
 use crate::slowdown::seen::is_missed_by_host;
 use crate::slowdown::triple::{Factor, share_of};
 
-/// Those that ended ok.
+/// Successful rows.
 pub fn ok_rows<R: Iterator<Item = Sample> + Clone>(rows: R) -> impl Iterator<Item = Sample> + Clone {
     rows.filter(|sample| sample.outcome == Outcome::OK)
 }
 
-/// How late the timer woke the probe, the median of began - due in ns.
+/// Lateness of the timer that woke the probe: the median of began - due in ns.
 pub fn late_ns(window: impl Iterator<Item = Sample> + Clone) -> f64 {
     let late = ok_rows(window).filter_map(|sample| Some(sample.began_ns? - sample.due_ns));
     let mut late: Vec<i64> = late.collect();
@@ -20,7 +20,7 @@ pub fn late_ns(window: impl Iterator<Item = Sample> + Clone) -> f64 {
     of_sorted(&late, 0.5).map_or(0.0, |median| median.value)
 }
 
-/// Share of the operations of a window that the probing host alone began late, or never; each row with whether it did the first.
+/// Share of a window's operations that the probing host alone delayed or omitted; each row with true for a delay.
 pub fn late_by_host(window: impl Iterator<Item = (Sample, bool)>) -> Option<Factor> {
     let (mut due, mut late) = (0, 0);
     for (sample, by_host) in window {
@@ -34,7 +34,7 @@ pub fn late_by_host(window: impl Iterator<Item = (Sample, bool)>) -> Option<Fact
     share_of(late, due)
 }
 
-/// When the first operation of the slow stretch that the last one belongs to was due.
+/// Due time of the first operation of the slow span that the last one belongs to.
 pub fn onset_ns(recent: &Recent, usual_ns: f64, slowdown: f64) -> Option<i64> {
     let rows = ok_rows(recent.from(0));
     let service: Vec<i64> = rows.clone().filter_map(|sample| sample.service_ns()).collect();
@@ -42,7 +42,7 @@ pub fn onset_ns(recent: &Recent, usual_ns: f64, slowdown: f64) -> Option<i64> {
     rows.clone().nth(first).map(|sample| sample.due_ns)
 }
 
-/// A quantile of the service times of the shortest stretch of two windows or more before `now_ns` that holds enough operations.
+/// Quantile of service times over the shortest span of at least two windows before `now_ns` with enough operations.
 pub fn of_more_windows(recent: &Recent, level: f64, window_ns: i64, now_ns: i64) -> Option<Estimate> {
     let earliest = ok_rows(recent.from(0).rev()).nth(minimum_count(level) - 1)?;
     let since_ns =
@@ -53,8 +53,8 @@ pub fn of_more_windows(recent: &Recent, level: f64, window_ns: i64, now_ns: i64)
     of_sorted(&service, level)
 }
 
-/// How many windows back from `now_ns` reach a row, at least two. The clock may have stepped by years since: nothing is counted
-/// one by one.
+/// Windows from `now_ns` back to a row, at least two. The clock may have stepped by years since: computed
+/// without a loop.
 fn windows_back(row: &Sample, window_ns: i64, now_ns: i64) -> i64 {
     (now_ns.saturating_sub(row.due_ns).div_euclid(window_ns.max(1)) + 1).max(2)
 }
@@ -86,7 +86,7 @@ mod tests {
         recent
     }
 
-    /// Window after window back, as the definition has it.
+    /// Naive search window by window, as in the definition.
     fn plain(recent: &Recent, level: f64, now_ns: i64) -> Option<Estimate> {
         (2..200).find_map(|windows| {
             let rows = ok_rows(recent.from(recent.before(now_ns - WINDOW_NS * windows + 1)));

@@ -1,21 +1,21 @@
-//! What is known of one op now.
+//! Current state of one op.
 
 use serde::Serialize;
 
 use crate::slowdown::verdict::State;
 
-/// What is known of one op now, as written to the state folder. `_ns` fields are null when unknown.
+/// Current state of one op, as written to the state folder. `_ns` fields are null when unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpState {
-    /// Which op.
+    /// Name of the op.
     pub op: &'static str,
-    /// What it amounts to.
+    /// Verdict.
     pub state: State,
     /// Rows of the last window.
     pub n_due: usize,
-    /// Those that ended ok.
+    /// Number of successful rows.
     pub n_seen: usize,
-    /// Those that did not.
+    /// Number of other rows.
     pub n_lost: usize,
     /// Ticks skipped since the start.
     pub ticks_skipped: u64,
@@ -31,17 +31,17 @@ pub struct OpState {
     pub median_n: Option<usize>,
     /// 0.95 quantile of the last window, of more windows where it holds fewer than 72 operations.
     pub q95_ns: Option<f64>,
-    /// Operations behind it.
+    /// Number of operations behind it.
     pub q95_n: Option<usize>,
-    /// What is usual.
+    /// Usual latency.
     pub baseline_ns: Option<f64>,
-    /// From how many windows that is known.
+    /// Number of windows behind the baseline.
     pub baseline_windows: usize,
-    /// How far the baseline may be trusted: `learning` (a median of the windows so far), `early`, `provisional`, `reliable`.
+    /// Reliability of the baseline: `learning` (a median of the windows so far), `early`, `provisional`, `reliable`.
     pub stage: &'static str,
-    /// Number of the baseline's epoch: it grows with every lasting change of what is usual.
+    /// Number of the baseline's epoch: it grows with every lasting change of the usual latency.
     pub epoch: u32,
-    /// What is usual now over what was when the first epoch became reliable.
+    /// Usual latency relative to the one when the first epoch became reliable.
     pub climate: Option<f64>,
     /// `typ`, the slowdown of the typical op; while learning median / baseline.
     pub slowdown: Option<f64>,
@@ -61,26 +61,26 @@ pub struct OpState {
     pub lost_lower: Option<f64>,
     /// Upper end of its interval.
     pub lost_upper: Option<f64>,
-    /// What raised the alarm that lasts: `typ`, `tail`, `share` or `lost`.
+    /// Cause of the current alarm: `typ`, `tail`, `share` or `lost`.
     pub alarm: Option<&'static str>,
-    /// When it was raised, UTC.
+    /// Time of the alarm, UTC.
     pub alarm_ns: Option<i64>,
-    /// Whether an alarm lasts though the typical operation is not slow: a part of them is.
+    /// True during an alarm without a slow typical operation: a part of the operations is slow.
     pub partly: bool,
-    /// Since when it is slow, hung or failing, UTC.
+    /// Start of being slow, hung or failing, UTC.
     pub since_ns: Option<i64>,
     /// Age of the open operation.
     pub inflight_ns: Option<u64>,
-    /// When the open operation was due, UTC.
+    /// Due time of the open operation, UTC.
     pub inflight_due_ns: Option<i64>,
-    /// Share of due ops that the probing host alone began late, or never.
+    /// Share of due ops that the probing host alone delayed or omitted.
     pub late: Option<f64>,
-    /// Whether the probing host explains the slowdown, or where there is none made many operations late.
+    /// True if the probing host explains the slowdown, or without one delayed many operations.
     pub host_busy: bool,
-    /// When an operation last ended ok, UTC.
+    /// End of the last successful operation, UTC.
     pub last_ok_ns: Option<i64>,
-    /// How the last one ended.
+    /// Outcome of the last operation.
     pub last_outcome: Option<String>,
-    /// What the cache could do to it.
+    /// Possible effect of the cache on it.
     pub cache: Option<&'static str>,
 }

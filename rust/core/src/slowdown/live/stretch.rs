@@ -1,8 +1,8 @@
-//! Since when an op is slow.
+//! Start of the current slow span of an op.
 
 use crate::slowdown::verdict::{QUIET_BELOW, QUIET_WINDOWS};
 
-/// As for events: a stretch goes on until five windows in a row are quiet, and what is unknown ends none.
+/// Slow span as in events: five consecutive quiet windows end it, unknown ones do not.
 #[derive(Debug)]
 pub struct Stretch {
     since_ns: Option<i64>,
@@ -16,12 +16,12 @@ impl Default for Stretch {
 }
 
 impl Stretch {
-    /// When it began, UTC; none outside of one.
+    /// Start of the span, UTC; none outside of one.
     pub fn since_ns(&self) -> Option<i64> {
         self.since_ns
     }
 
-    /// A look at the last window; `slowdown` is none where it is unknown.
+    /// Take the last window; `slowdown` is none if unknown.
     pub fn look(&mut self, slowdown: Option<f64>, window_ns: i64, now_ns: i64) {
         if now_ns.saturating_sub(self.loud_ns) >= QUIET_WINDOWS * window_ns {
             self.since_ns = None;
@@ -31,7 +31,7 @@ impl Stretch {
         }
     }
 
-    /// The window is slow: a stretch that has not begun began at `onset_ns`.
+    /// Start a span at `onset_ns` unless one is open: the window is slow.
     pub fn begin(&mut self, onset_ns: impl FnOnce() -> Option<i64>) {
         self.since_ns = self.since_ns.or_else(onset_ns);
     }

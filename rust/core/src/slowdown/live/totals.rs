@@ -1,12 +1,12 @@
-//! Rows since the start by how they ended, and how the last ones did.
+//! Rows since the start by outcome, and outcomes of the last ones.
 
 use crate::histogram::Histogram;
 use crate::sample::{Outcome, Sample};
 
-/// The kinds of outcome in the order of [`Totals::counts`].
+/// Kinds of outcome in the order of [`Totals::counts`].
 pub const OUTCOME_KINDS: [&str; 5] = ["ok", "error", "timeout", "skipped", "shed"];
 
-/// What adds up since the start.
+/// Cumulative numbers since the start.
 #[derive(Debug, Default)]
 pub struct Totals {
     /// Response times.
@@ -39,14 +39,14 @@ impl Totals {
     }
 }
 
-/// The last rows, those left aside that the agent shed itself.
+/// The last rows, without those that the agent shed itself.
 #[derive(Debug, Default)]
 pub(super) struct LastRows {
     pub last: Option<Sample>,
     pub ok: Option<Sample>,
     /// Failures since the last row that ended ok.
     pub failures: u32,
-    /// When the first of them was due, UTC.
+    /// Due time of the first of them, UTC.
     pub failing_since: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! A window against what is usual.
+//! Comparison of a window with the usual latency.
 
 use super::baselines::Baselines;
 use crate::slowdown::baseline::MINIMUM_WINDOWS;
@@ -8,24 +8,24 @@ use crate::slowdown::seen::Seen;
 use crate::slowdown::triple::{Factor, Triple};
 use crate::slowdown::verdict::{Controls, Lateness, control_level, host_was_busy, is_slow, is_young_slow};
 
-/// What a window is compared with, and how it compares.
+/// Reference of a window, and the comparison.
 pub struct Usual {
     pub baseline_ns: Option<f64>,
-    /// The latency that an onset is sought against: of uncached operations where there are two modes.
+    /// Reference of an onset: of uncached operations with two modes.
     pub middle_ns: Option<f64>,
-    /// The latency that a hang is measured against.
+    /// Reference of a hang.
     pub slowest_ns: Option<f64>,
-    /// Windows behind the baseline.
+    /// Number of windows behind the baseline.
     pub known: usize,
     pub slowdown: Option<Estimate>,
-    /// How much the windows vary that a young baseline is learnt from.
+    /// Variation of the windows behind a young baseline.
     young_error: Option<f64>,
     pub tail: Option<Factor>,
     pub lost: Option<Factor>,
 }
 
 impl Usual {
-    /// Against the guarded baseline, or while it learns against the median of the windows so far. `median`: of the window that
+    /// Compare with the guarded baseline, or while it learns with the median of the windows so far. `median`: of the window that
     /// starts at `start_ns`.
     pub fn of(baselines: &mut Baselines, levels: &Levels, median: Option<Estimate>, start_ns: i64) -> Self {
         let expected = baselines.guarded().expected().copied();
@@ -67,7 +67,7 @@ impl Usual {
         })
     }
 
-    /// Whether the probing host explains that a window is slow, by the numbers that call it slow.
+    /// True if the probing host explains a slow window, by the numbers that make it slow.
     pub fn is_host_busy(&self, rows: &[Seen], late_ns: f64, bimodal: bool, host: Lateness) -> bool {
         let level = control_level(bimodal);
         let at = |rows: &mut dyn Iterator<Item = Seen>| {

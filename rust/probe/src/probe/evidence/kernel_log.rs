@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Lines of the kernel log that are kept.
 const LINES: usize = 8;
-/// What a kernel writes when storage does not answer.
+/// Phrases that a kernel writes when storage does not answer.
 const COMPLAINTS: [&str; 10] = [
     "not responding",
     "blocked for more than",
@@ -24,7 +24,7 @@ const COMPLAINTS: [&str; 10] = [
 /// File systems whose kernel lines name no server of the mount: whatever they say begins like this.
 const CLUSTERS: [(&str, &[&str]); 2] = [("ceph", &["ceph:", "libceph:"]), ("gpfs", &["mmfs", "GPFS"])];
 
-/// What the kernel calls the storage of a target, and the threads that wait for it.
+/// Kernel names of a target's storage, and of the threads that wait for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     /// Devices, servers, names of file systems, `name:number` of threads: whole words of a line.
@@ -47,7 +47,7 @@ impl Subject {
         subject
     }
 
-    /// Of the last mount of the longest mount point above `path`. `above`: the block devices behind a device number.
+    /// Parses the last mount of the longest mount point above `path`. `above`: block devices behind a device number.
     fn in_table(table: &str, path: &Path, above: &dyn Fn(&str) -> Vec<String>) -> Self {
         let mounts = table.lines().filter_map(Mount::parse).filter(|mount| path.starts_with(&mount.point));
         let Some(mount) = mounts.max_by_key(|mount| Path::new(&mount.point).components().count()) else {
@@ -72,7 +72,7 @@ impl Subject {
     }
 }
 
-/// Whether a word stands in a line, not as a part of a longer one: `sda` is not `sda1`.
+/// True if the line has the word whole, not as a part of a longer one: `sda` is not `sda1`.
 fn has_word(line: &str, word: &str) -> bool {
     let part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     line.match_indices(word).any(|(at, _)| {

@@ -1,5 +1,5 @@
-//! Whether names on an export still lead to what lanes have handles of: after a purge, or a restore on the server, they
-//! would go on with what nobody else sees any more.
+//! Checks that names on an export still lead to the files that lanes have handles of: after a purge, or a restore on
+//! the server, lanes would go on with files that nobody else sees any more.
 
 use iosonde_nfs::error::NfsError;
 use iosonde_nfs::files::Handle;
@@ -11,7 +11,7 @@ use crate::probe::files::guard::{Displaced, Look};
 
 type Identity = (u64, u64);
 
-/// What the names of a place led to when it was made ready.
+/// Identities that the names of a place led to when it was made ready.
 pub struct ExportGuard {
     link: Link,
     directory: Handle,
@@ -20,7 +20,7 @@ pub struct ExportGuard {
 }
 
 impl ExportGuard {
-    /// Of a place and what lies in it. None where the server does not tell.
+    /// Takes the identities of a place and the files in it. None if the server does not report them.
     pub fn new(place: &ExportPlace, files: [(String, &'static str); 2]) -> Option<Self> {
         let directory = place.directory();
         let steps = place.steps.iter().map(|(at, name)| (at.clone(), name.clone(), "directory"));

@@ -32,7 +32,7 @@ const LOCK: &str = "lock";
 
 /// An opened, marked and held directory on an export.
 pub struct ExportPlace {
-    /// How it is written, for messages.
+    /// The address as written in the configuration, for messages.
     pub path: PathBuf,
     connector: Connector,
     nfs: std::net::SocketAddr,
@@ -142,7 +142,7 @@ impl ExportPlace {
         self.call(Connection::limits)
     }
 
-    /// What a name of ours leads to.
+    /// Looks up one of our names: its handle and attributes.
     pub fn existing(&mut self, name: &str) -> Result<(Handle, Attributes), ProbeError> {
         self.call(|connection, directory| connection.look(directory, name))
     }
@@ -225,7 +225,7 @@ impl Drop for ExportPlace {
     }
 }
 
-/// One place a host, apart from the one of a mounted file system.
+/// Name of this host's place; differs from its place on a mounted file system.
 fn place_name(origin: &Origin) -> String {
     format!("nfs@{}", slug(&origin.host))
 }

@@ -36,9 +36,9 @@ const RAMFS: u64 = 0x8584_58f6;
 pub struct BigFile {
     /// Its size.
     pub bytes: u64,
-    /// How it is reached.
+    /// Access mode: through the cache or around it.
     pub access: Access,
-    /// What people should know of it.
+    /// Remark for the user about the file.
     pub note: String,
 }
 
@@ -141,7 +141,7 @@ fn try_direct(file: &OwnedFd, alignment: u64) -> Result<(), Errno> {
     rustix::io::pread(file, buffer.slice_mut(), 0).map(|_| ())
 }
 
-/// How large, and the sentence that says why.
+/// Chooses the size, with a sentence that gives the reason.
 fn choose(plan: &TargetPlan, access: Access, memory: u64, room: u64) -> (u64, String) {
     let whole = |bytes: u64| bytes.div_ceil(plan.block_bytes).max(2) * plan.block_bytes;
     let over_memory = memory / 100 * OVER_MEMORY_PERCENT;
@@ -165,7 +165,7 @@ fn choose(plan: &TargetPlan, access: Access, memory: u64, room: u64) -> (u64, St
     (bytes, note)
 }
 
-/// What filling asks on its way.
+/// Callbacks that filling uses on its way.
 struct Filling<'a, 'b> {
     plan: &'a TargetPlan,
     host: &'a str,

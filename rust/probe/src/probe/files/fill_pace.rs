@@ -1,4 +1,4 @@
-//! How gently a big file is filled: hosts one after the other, each within the budget of its target.
+//! Pace of filling a big file: hosts one after the other, each within the budget of its target.
 //!
 //! ```text
 //! at once       up to AT_ONCE_BYTES
@@ -21,12 +21,12 @@ pub struct FillPace<'a> {
     plan: &'a TargetPlan,
     began_ns: u64,
     written: u64,
-    /// Of the whole file, how much is there, for the progress.
+    /// Size of the whole file, for the progress.
     all: u64,
 }
 
 impl<'a> FillPace<'a> {
-    /// Of a file of `all` bytes that lacks `missing`: waits for the moment of this host.
+    /// Begins filling a file of `all` bytes that lacks `missing`: waits for the moment of this host.
     pub fn begin(
         plan: &'a TargetPlan,
         host: &str,

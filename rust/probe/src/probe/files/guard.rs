@@ -1,4 +1,4 @@
-//! Whether what a worker works on is still what the target's path leads to.
+//! Checks that the files a worker works on are still those that the target's path leads to.
 //!
 //! Operations go through open descriptors: after a purge removed the probe's directory, or another file system was
 //! mounted over it, they go on with what nobody else sees any more. A thread of the worker compares, between the
@@ -15,12 +15,12 @@ use super::identity::{Identity, at, of};
 use super::place::{MARK, Place};
 use iosonde_core::marked;
 
-/// What became of the probe's directory.
+/// A change of the probe's directory under a running worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Displaced {
-    /// What happened.
+    /// Description of the change.
     pub happened: String,
-    /// How the probe answers.
+    /// The probe's answer to it.
     pub answer: String,
 }
 
@@ -29,7 +29,7 @@ impl Displaced {
     pub fn new(happened: impl Into<String>, answer: &str) -> Self {
         Self { happened: happened.into(), answer: answer.into() }
     }
-    /// What people should know once the answer is given.
+    /// Note for the user once the answer is given.
     pub fn mended(&self) -> String {
         format!("{}: {}", self.happened, self.answer)
     }
@@ -37,11 +37,11 @@ impl Displaced {
 
 /// Notices that a target's path leads elsewhere.
 pub trait Look: Send {
-    /// What happened, if something did. Other errors are the operations' to tell.
+    /// The change since the last look, if there was one. Other errors are the operations' to tell.
     fn look(&mut self) -> Option<Displaced>;
 }
 
-/// What a target's paths led to when it was made ready.
+/// Identities that a target's paths led to when it was made ready.
 #[derive(Debug)]
 pub struct Guard {
     target: PathBuf,
@@ -53,7 +53,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Of a place and what lies in it, with what people call it. None where the kernel does not tell.
+    /// Takes the identities of a place and the files in it, each with its name for messages. None if unknown.
     pub fn new(place: &Place, target: &Path, files: &[(String, &'static str)]) -> Option<Self> {
         let directory = place.directory.try_clone().ok()?;
         let found = files

@@ -1,4 +1,4 @@
-//! What a path leads to and an open directory is, whatever either is called, and where it is mounted.
+//! Identity of files and directories regardless of their names, and the mount points they lie under.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use rustix::io::Errno;
 /// Device and inode of a file or directory.
 pub type Identity = (u32, u32, u64);
 
-/// What an open directory is.
+/// Identity of an open directory.
 pub fn of(directory: impl AsFd) -> Result<Identity, Errno> {
     identity(statx(directory, c"", AtFlags::EMPTY_PATH, StatxFlags::INO))
 }
 
-/// What a path leads to. A server is asked for names only: attributes may be as old as they are.
+/// Identity that a path leads to. A server is asked for names only: attributes may be as old as they are.
 pub fn at(directory: impl AsFd, path: &Path) -> Result<Identity, Errno> {
     identity(statx(directory, path, AtFlags::STATX_DONT_SYNC, StatxFlags::INO))
 }
@@ -23,7 +23,7 @@ fn identity(found: Result<rustix::fs::Statx, Errno>) -> Result<Identity, Errno> 
     found.map(|found| (found.stx_dev_major, found.stx_dev_minor, found.stx_ino))
 }
 
-/// Where the file system is mounted that an open directory lies on; none where the kernel does not tell.
+/// Mount point of the file system an open directory lies on; none if the kernel does not tell.
 pub fn mount_of(directory: impl AsFd) -> Option<PathBuf> {
     let found = statx(directory, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
     let known = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID);

@@ -8,16 +8,16 @@ use iosonde_core::backend::{Backend, BlockFile, ObjectName};
 use iosonde_core::sample::{Cache, Outcome};
 use iosonde_core::seed::Random;
 
-/// What is known of an operation before it begins.
+/// State of an operation before it begins.
 #[derive(Debug, Clone, Copy)]
 pub struct Ready {
     /// Place in the big file.
     pub offset_bytes: Option<u64>,
-    /// What the cache will be able to do.
+    /// Part that the cache will be able to play.
     pub cache: Cache,
 }
 
-/// One kind of operation of one target. Only [`run`](Operation::run) is timed.
+/// An operation of one kind on one target. Only [`run`](Operation::run) is timed.
 pub trait Operation: Send {
     /// Choose a place or a file; none when there is nothing to operate on.
     fn prepare(&mut self) -> Option<Ready>;
@@ -25,7 +25,7 @@ pub trait Operation: Send {
     fn run(&mut self) -> Outcome;
     /// Keep account of what happened. `late`: it was given up meanwhile and others have taken over.
     fn settle(&mut self, outcome: Outcome, late: bool);
-    /// What was made ready will not be run.
+    /// Drops an operation that was made ready and will not be run.
     fn cancel(&mut self) {}
 }
 
@@ -63,7 +63,7 @@ pub struct DataRead {
 }
 
 impl DataRead {
-    /// Of the buffer's length, anywhere in the first `file_bytes`.
+    /// Reads blocks of the buffer's length, anywhere in the first `file_bytes`.
     pub fn new(file: Box<dyn BlockFile>, file_bytes: u64, buffer: AlignedBuffer, random: Random) -> Self {
         Self { file, places: Places::new(file_bytes, buffer.len(), random), buffer }
     }
@@ -92,7 +92,7 @@ pub struct DataWrite {
 }
 
 impl DataWrite {
-    /// Of the buffer's length, anywhere in the first `file_bytes`.
+    /// Writes blocks of the buffer's length, anywhere in the first `file_bytes`.
     pub fn new(
         file: Box<dyn BlockFile>,
         file_bytes: u64,
@@ -128,7 +128,7 @@ impl Operation for DataWrite {
     }
 }
 
-/// What the metadata operations of one target share.
+/// State shared by the metadata operations of one target.
 pub struct Files {
     /// Their own way to the pool's directory.
     pub backend: Box<dyn Backend>,
@@ -136,7 +136,7 @@ pub struct Files {
     pub pool: Pool,
     /// Bytes of a file.
     pub object_bytes: usize,
-    /// What the cache can do, where that is the same for every op.
+    /// Part that the cache can play, if it is the same for every op.
     pub cache: Option<Cache>,
 }
 
@@ -213,7 +213,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Of the files of a pool.
+    /// Works on the files of a pool.
     pub fn new(files: Files) -> Self {
         Self { files, id: 0, name: ObjectName::new(0) }
     }
@@ -245,7 +245,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Of the files of a pool.
+    /// Works on the files of a pool.
     pub fn new(files: Files) -> Self {
         let buffer = vec![0; files.object_bytes];
         Self { files, id: 0, name: ObjectName::new(0), buffer }

@@ -33,7 +33,7 @@ pub struct Place {
     pub directory: OwnedFd,
     /// Its path, for messages.
     pub path: PathBuf,
-    /// What the target's path led to.
+    /// Identity that the target's path led to.
     pub root: Identity,
     pin: Option<Pin>,
     _lock: Option<OwnedFd>,
@@ -94,13 +94,13 @@ impl Place {
     }
 }
 
-/// What an open directory is, whatever it is called: device and inode.
+/// Identity (device and inode) of an open directory.
 fn root_of(directory: &OwnedFd, plan: &TargetPlan) -> Result<Identity, ProbeError> {
     identity::of(directory).map_err(|errno| ProbeError::NoTarget { path: plan.path.clone(), errno })
 }
 
-/// Where the file system is mounted that a target lies on; none where the kernel does not tell. Not one below the mount
-/// that was probed `before`: a bare mount point is not the target.
+/// Mount point of the file system that a target lies on; none if the kernel does not tell. An error if it is above the
+/// mount that was probed `before`: a bare mount point is not the target.
 pub fn mount_of(plan: &TargetPlan, before: Option<&Path>) -> Result<Option<PathBuf>, ProbeError> {
     if plan.backend != BackendKind::Posix {
         return Ok(None);
@@ -120,7 +120,7 @@ fn open_target(target: &Path) -> Result<OwnedFd, ProbeError> {
         .map_err(|errno| ProbeError::NoTarget { path: target.to_owned(), errno })
 }
 
-/// One place a host; several for a target whose servers are probed one by one.
+/// Name of this host's place on a target; one for each server if servers are probed one by one.
 fn place_name(plan: &TargetPlan, origin: &Origin) -> String {
     let host = slug(&origin.host);
     match &plan.component {
@@ -129,7 +129,7 @@ fn place_name(plan: &TargetPlan, origin: &Origin) -> String {
     }
 }
 
-/// One probe at a time: a lock that dies with its holder. None where our own supervisor's stuck worker still holds it.
+/// Locks the place for one probe; the lock dies with its holder. None if our own stuck worker still holds it.
 fn lock(directory: &OwnedFd, path: &Path, origin: &Origin) -> Result<Option<OwnedFd>, ProbeError> {
     let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
     let file = openat(directory, "lock", OFlags::RDWR | OFlags::CREATE | FOLLOW_NOTHING, OWN_FILE)

@@ -37,7 +37,7 @@ pub struct Pool {
     size: usize,
 }
 
-/// What a look at the directory found.
+/// Result of a look at the directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Good files, oldest first.
@@ -111,19 +111,19 @@ impl Pool {
         (from..next.min(from + Self::bytes(self.size) as u64)).find(|&id| self.present(id).load(SeqCst) == 1)
     }
 
-    /// How far the number of files may stray while create or delete hangs.
+    /// Number of files the pool may stray by while create or delete hangs.
     fn margin(&self) -> usize {
         (self.size / 4).max(8)
     }
-    /// How many files there are.
+    /// Number of files.
     pub fn len(&self) -> usize {
         self.word(COUNT).load(SeqCst) as usize
     }
-    /// Whether there are none.
+    /// True if there are no files.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// How many there should be.
+    /// Number of files there should be.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -255,7 +255,7 @@ pub enum Repair {
     Stopped,
     /// A file could not be made or removed.
     Failed {
-        /// What was attempted.
+        /// The action attempted.
         what: &'static str,
         /// Why it failed.
         errno: Errno,

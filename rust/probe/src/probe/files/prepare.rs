@@ -34,7 +34,7 @@ use iosonde_core::seed::Random;
 /// The big file of a target as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
-    /// How it is reached.
+    /// Access mode: through the cache or around it.
     pub access: Access,
     /// Its size.
     pub file_bytes: u64,
@@ -44,15 +44,15 @@ type Opened<T, U> = Result<(T, U), ProbeError>;
 
 /// A target whose files are ready.
 pub struct Prepared {
-    /// What was asked for.
+    /// The plan asked for.
     pub plan: TargetPlan,
-    /// What people should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
     files: PreparedFiles,
     region: Region,
     seed: u64,
     buffers: Vec<AlignedBuffer>,
-    /// Whether every op will run here, and not only those of a trial.
+    /// True if every op will run here, and not only those of a trial.
     all_ops: bool,
 }
 
@@ -213,7 +213,7 @@ impl Prepared {
         })
     }
 
-    /// One of the two blocks, side by side; a trial often needs only one.
+    /// Takes one of the two blocks, side by side; a trial often needs only one.
     fn buffer(&mut self) -> AlignedBuffer {
         if self.all_ops && self.buffers.is_empty() {
             self.buffers = AlignedBuffer::several::<2>(self.plan.block_bytes as usize).into();
@@ -313,7 +313,7 @@ pub fn memory_bytes() -> u64 {
     info.totalram as u64 * u64::from(info.mem_unit)
 }
 
-/// Which start of which kernel this is; empty where it does not tell.
+/// Identifier of this boot of the kernel; empty if it does not tell.
 pub fn boot_id() -> String {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     text.trim().to_owned()

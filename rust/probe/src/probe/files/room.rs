@@ -1,4 +1,4 @@
-//! How much may still be written on a target: free space, and what the user's quota leaves.
+//! Room left on a target: free space, and the rest of the user's quota.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};

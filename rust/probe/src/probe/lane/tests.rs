@@ -190,7 +190,7 @@ fn however_long_a_hang_every_tick_is_one_row() {
     }
 }
 
-/// What became of each tick, and how long the host kept it waiting.
+/// Fate of each tick: number, outcome, and the time the host kept it waiting.
 fn fates(rig: &Rig) -> Vec<(u64, Outcome, Option<u64>)> {
     let waited = |tick: &Tick| (tick.run_queue_ns != u64::MAX).then_some(tick.run_queue_ns);
     rig.seen.iter().map(|tick| (tick.due_ns / 100, tick.outcome, waited(tick))).collect()

@@ -58,7 +58,7 @@ fn a_clock_that_steps_by_56_years_closes_the_windows_that_have_rows_and_no_other
     }
 }
 
-/// How many windows a store has kept.
+/// Number of windows a store has kept.
 fn kept_windows(root: &std::path::Path) -> usize {
     let files = std::fs::read_dir(root.join("windows/h")).unwrap();
     let read = |file: std::io::Result<std::fs::DirEntry>| {

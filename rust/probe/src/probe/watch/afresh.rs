@@ -36,7 +36,7 @@ impl Watch {
         self.start_afresh(at, now_ns, &outcome, sink);
     }
 
-    /// How an op fails, if it has failed often enough in a row.
+    /// Outcome of an op that has failed often enough in a row.
     fn failing(&self, watch: &OpWatch) -> Option<Outcome> {
         let Owner::Slot(number) = watch.owner else { return None };
         let (failures, outcome) = self.accounts[number].as_ref()?.1.slot().failures();
@@ -106,7 +106,7 @@ impl Watch {
         }
     }
 
-    /// Whether a worker that should be at work has shown no sign of it for half the deadline.
+    /// True if a worker that should be at work has shown no sign of it for half the deadline.
     fn is_still(&self, i: usize, now_ns: u64) -> bool {
         let spawned = &self.spawned[i];
         let late_ns = self.plan().deadline_ns / 2;
@@ -122,14 +122,14 @@ impl Watch {
         accounts.any(|(_, account)| account.waits_since_ns(divider).is_some_and(|due| now_ns > due + late_ns))
     }
 
-    /// Whether it has an operation open: then the breaker watches over it.
+    /// True if it has an operation open: then the breaker watches over it.
     fn is_open(&self, i: usize) -> bool {
         let mut accounts = self.spawned[i].slots.iter().filter_map(|&(_, n)| self.accounts[n].as_ref());
         accounts.any(|(_, account)| account.slot().open_since_due_ns().is_some())
     }
 }
 
-/// Whether an op fails in a way that says that what it works on is gone. A file of the pool may be missing; the pool may not.
+/// True if the op's failure says that its files are gone. A file of the pool may be missing; the pool may not.
 fn is_gone(op: Op, outcome: Outcome) -> bool {
     outcome == Outcome::error(Errno::STALE) || op == Op::MdCreate && outcome == Outcome::error(Errno::NOENT)
 }

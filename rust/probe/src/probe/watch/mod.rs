@@ -30,14 +30,14 @@ use still::Still;
 
 /// Every operation of a target must fail this often in a row before its worker is replaced.
 const FAILURES: u64 = 5;
-/// How often the cost is judged.
+/// Interval at which the cost is judged.
 const GOVERN_NS: u64 = 10_000_000_000;
 /// Lanes that may exist at a time: those of a worker, of its predecessor that is still stuck, and trials.
 fn slots(plan: &TargetPlan) -> usize {
     12 + 6 * plan.replacements
 }
 
-/// Where a target's supervisor puts what it learns.
+/// Receiver of what a target's supervisor learns.
 pub trait EventSink {
     /// A row of a tick.
     fn row(&mut self, op: Op, tick: Tick);
@@ -102,7 +102,7 @@ pub struct Watch {
     stalled: bool,
     /// The mount that the target was found on.
     mount: Option<PathBuf>,
-    /// What happened to the probe's directory, until it is made anew.
+    /// Change of the probe's directory, until it is made anew.
     displaced: Option<Displaced>,
     governor: Governor,
     interval: Interval,
@@ -148,12 +148,12 @@ impl Watch {
         })
     }
 
-    /// What others may read of it.
+    /// View of the target for other threads.
     pub fn watched(&self) -> &Arc<Watched> {
         &self.watched
     }
 
-    /// What it shares with its workers.
+    /// Memory it shares with its workers.
     pub fn region(&self) -> &Region {
         &self.region
     }
@@ -218,7 +218,7 @@ impl Watch {
         }
     }
 
-    /// Whether every worker is gone.
+    /// True if every worker is gone.
     pub fn is_deserted(&mut self) -> bool {
         self.spawned.iter_mut().all(|spawned| spawned.worker.is_gone())
     }

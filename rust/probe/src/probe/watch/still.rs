@@ -1,6 +1,6 @@
-//! How long a worker stands still, as far as its supervisor was there to see it.
+//! Time that a worker stands still, as far as its supervisor was there to see it.
 
-/// How long a worker was seen to make no progress.
+/// Time that a worker was seen to make no progress.
 #[derive(Debug, Default)]
 pub struct Still {
     looked_ns: Option<u64>,

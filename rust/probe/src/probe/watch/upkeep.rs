@@ -33,7 +33,7 @@ impl Watch {
         }
     }
 
-    /// Whether the probe costs what it may; lowers and raises its rate.
+    /// Compares the cost of the probe with its budget; lowers and raises its rate.
     pub(super) fn govern(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
         self.interval.stuck |= self.ops.iter().any(|watch| watch.breaker.state() != State::Closed);
         if now_ns < self.interval_ns + GOVERN_NS {

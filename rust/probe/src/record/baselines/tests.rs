@@ -111,7 +111,7 @@ fn json_of_before_says_the_same() {
     }
 }
 
-/// What the files were made of: ten latencies an interval, twice as slow from day 6 on.
+/// Interval that the files were made of: ten latencies, twice as slow from day 6 on.
 fn old_interval(random: &mut Random, k: i64) -> Interval {
     let factor = if k >= 6 * 144 { 2.0 } else { 1.0 };
     let mut values: Vec<i64> =
