@@ -7,7 +7,6 @@ called.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
-    from iosonde.jobs.climate.climate import Climate, OnDate
-    from iosonde.jobs.climate.motifs import Motifs
-    from iosonde.jobs.climate.validation import Validated
     from iosonde.jobs.correlate.correlate import Correlated
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.explain.words import JobVerdict
@@ -61,27 +57,6 @@ class ScheduledAnswer(NamedTuple):
 
     story: ScheduledStory
     words: StoryWords
-
-
-class ClimateAnswer(NamedTuple):
-    """What changed; ``on``: on the day that was asked for; ``validations``: what a prediction would be worth."""
-
-    climate: Climate
-    on: OnDate | None = None
-    validations: tuple[Validated, ...] = ()
-
-
-class ClimateRuns(NamedTuple):
-    """A climate with its runs. ``runs``: of each series (job, run) of every run, as ``find_run`` takes them.
-
-    ``n``: jobs of the table; ``file_systems motifs``: those with a series long enough for a change.
-    """
-
-    climate: Climate
-    runs: list[list[tuple[str, str]]]
-    n: int
-    file_systems: list[str]
-    motifs: list[str]
 
 
 def list_jobs(
@@ -315,62 +290,3 @@ def regions_of(table: JobTable, boundaries_ns: Sequence[int] = ()) -> Texts:
     from iosonde.jobs.climate.regions import between, climates
 
     return between(table, boundaries_ns) if boundaries_ns else climates(table)
-
-
-def climate(
-    table: JobTable,
-    file_system: str | None = None,
-    motif: str | None = None,
-    span_ns: Span = (None, None),
-    *,
-    day_ns: int | None = None,
-    validate: bool = False,
-) -> ClimateAnswer:
-    """What changed for good. ``day_ns``: also what changed on the UTC day that holds it.
-
-    Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
-    """
-    from iosonde.jobs.climate.climate import changed_on, picked
-    from iosonde.jobs.climate.climate import climate as climate_of
-
-    since, until = span_ns
-    found = climate_of(table, file_system=file_system, motif=motif, since_ns=since, until_ns=until)
-    on = None if day_ns is None else changed_on(found, day_ns)
-    if not validate:
-        return ClimateAnswer(found, on)
-    from iosonde.jobs.climate.validation import validated
-
-    return ClimateAnswer(found, on, validated(picked(table, file_system, motif, since, until)))
-
-
-def motifs(table: JobTable) -> Motifs:
-    """Clusters of jobs, from what they did. Raises UsageError: the table has no features."""
-    from iosonde.jobs.climate.motifs import motifs as clusters
-
-    return clusters(table)
-
-
-def climate_runs(
-    table: JobTable,
-    file_system: str | None = None,
-    motif: str | None = None,
-    span_ns: Span = (None, None),
-) -> ClimateRuns:
-    """``climate``, and the name of every run: what a click on a dot leads to. Raises as ``climate``."""
-    import numpy as np
-
-    from iosonde.jobs.climate.climate import SMALLEST_SERIES, picked
-    from iosonde.jobs.table.runs import run_names
-
-    found = climate(table, file_system, motif, span_ns).climate
-    named = replace(table, step=np.array(run_names(table), dtype=object))
-    some = picked(named, file_system, motif, *span_ns)
-    strata = some.strata()
-    runs = [
-        list(zip(some.job_id[rows].tolist(), some.step[rows].tolist(), strict=True))
-        for rows in (strata[one.file_system, one.motif] for one in found.series)
-    ]
-    usable = picked(table, None, None, None, None).strata()
-    keys = [key for key, rows in usable.items() if len(rows) >= SMALLEST_SERIES]
-    places, motifs = sorted({key[0] for key in keys}), sorted({key[1] for key in keys})
-    return ClimateRuns(found, runs, len(table), places, motifs)

@@ -12,6 +12,7 @@ import numpy as np
 
 from iosonde.connectors.source import Settings
 from iosonde.jobs import answers
+from iosonde.jobs.climate.answers import climate
 from iosonde.jobs.table import source as job_source
 from iosonde.jobs.table.derived import FRACTION, Peak
 from iosonde.jobs.table.leakage import judged
@@ -224,8 +225,7 @@ class Jobs(Answer):
 
         Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
         """
-        found = answers.climate(self.data, file_system, motif, span(since, until))
-        return ClimateResult(found.climate)
+        return ClimateResult(climate(self.data, file_system, motif, span(since, until)))
 
     def _scheduled(self, job: str, step: str | None) -> ScheduledResult | None:
         """The answer about a job without performance; None: it has one, or there is no store or record."""

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.climate import words
-from iosonde.jobs.climate.climate import Climate, changed_on
-from iosonde.jobs.climate.data import change_data
 from iosonde.jobs.correlate.correlate import Correlated
 from iosonde.jobs.correlate.words import claimed, say_doubt, say_warning
 from iosonde.notebook.arguments import in_python, instant
@@ -18,9 +15,8 @@ from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import MOST_ROWS, Answer, Pictured, TableResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from iosonde.jobs.climate.series import LevelChange
+    from iosonde.jobs.climate.answers import ClimateAnswer
+    from iosonde.jobs.climate.climate import Climate
     from iosonde.notebook.arguments import Instant
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
@@ -35,8 +31,6 @@ _CHANGE = (
     *("file_system", "motif", "at_ns", "earliest_ns", "latest_ns", "before", "after", "ratio"),
     *("n_before", "n_after", "p", "q", "sentence"),
 )
-_MOST_CHANGES = 6
-"""Told one by one; more of them by what happened together."""
 
 
 class Correlations(Answer):
@@ -77,33 +71,24 @@ class Correlations(Answer):
 class ClimateResult(Pictured):
     """What changed for good, a row a change, and what the climates were. ``data``: a ``Climate``."""
 
-    def __init__(self, data: Climate) -> None:
-        self.data = data
-        told = [words.say_change(change) for change in data.changes]
-        if len(told) > _MOST_CHANGES:
-            told = [words.say_event(event) for event in data.events]
-        self.lines = (words.say_climate(data), *told, *map(words.say_climates, data.regimes))
+    data: Climate
+
+    def __init__(self, found: ClimateAnswer) -> None:
+        self._found, self.data = found, found.climate
+        self.lines = found.sentences()
 
     @property
     def columns(self) -> Columns:
         """A row a change of a file system and motif, with dates, interval, sizes and its sentence."""
-        return _changes(self.data.changes)
+        return of_records(self._found.records(), _CHANGE)
 
     @in_python
     def on(self, day: Instant) -> TableResult:
         """What may have changed on a day (UTC), a row a change. Raises UsageError: no time."""
         at = instant(day)
-        found = changed_on(self.data, 0 if at is None else at)
-        along = [text for event in found.events for text in words.say_along(event)]
-        return TableResult(_changes(found.changes), found, (*words.say_on_date(found), *along))
+        found = self._found.on_day(0 if at is None else at)
+        return TableResult(of_records(found.records(), _CHANGE), found.on, found.sentences())
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
-        from iosonde.jobs.climate.figure import climate_figure
-        from iosonde.jobs.climate.render import draw_climate
-
-        figure = climate_figure(self.data, words.say_largest(self.data))
-        return draw_climate(figure, width_in=width_in, dark=dark, zone=UTC)
-
-
-def _changes(changes: Sequence[LevelChange]) -> Columns:
-    return of_records(map(change_data, changes), _CHANGE)
+        picture: Figure = self._found.picture().drawn(width_in=width_in, dark=dark, zone=UTC)
+        return picture

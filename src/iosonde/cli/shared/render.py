@@ -1,0 +1,107 @@
+"""The one renderer of answers: sentences and tables for a terminal; JSON, CSV or Parquet; pictures as files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.text import table, wrapped
+from iosonde.engine.files import csv_text, write_frame, write_text
+from iosonde.model.answer import Answer, Block, Columns, Picture, Prose, Records, TableAnswer
+
+if TYPE_CHECKING:
+    from iosonde.drawing.sheet import Sheet
+    from iosonde.model.frames import Frame
+
+
+def show(answer: Answer | TableAnswer, args: argparse.Namespace, *, indent: int | None = 2) -> None:
+    """Print an answer, or write it as ``--format`` and ``-o`` ask. ``indent``: of JSON. Raises StoreError."""
+    if args.format in ("table", "text"):
+        print_blocks(answer.shown())
+    elif args.format == "json":
+        put_json(answer.data(), args.output, indent=indent)
+    else:
+        put_table(answer.table(), args.format, args.output)  # type: ignore[union-attr]
+
+
+def print_blocks(blocks: Iterable[Block]) -> None:
+    """Print sentences and tables, no wider than the terminal."""
+    for block in blocks:
+        print(laid_out(block))
+
+
+def laid_out(block: Block) -> str:
+    """Lines of a sentence or a table."""
+    if isinstance(block, Columns):
+        return table(*block)
+    return "\n".join(wrapped(*block)) if isinstance(block, Prose) else block
+
+
+def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None = 2) -> None:
+    """Write JSON to a file or stdout."""
+    options.put_text(json.dumps(data, indent=indent, allow_nan=False) + "\n", output)
+
+
+def put_table(rows: Records | Frame, format_name: str, output: Path | None) -> None:
+    """Write rows to a file or stdout. Raises StoreError."""
+    if isinstance(rows, Records):
+        options.put_text(csv_text(rows.rows, rows.names), output)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = output or Path(folder) / "rows"
+        write_frame(rows, path, format_name)
+        if output is None:
+            options.copy_to_stdout(path)
+        else:
+            options.note(f"wrote {output}")
+
+
+def draw(
+    picture: Sheet | Picture | None,
+    args: argparse.Namespace,
+    *,
+    width_in: float | None = None,
+    zone: tzinfo | None = None,
+    without: str | None = None,
+) -> None:
+    """Write the picture that ``--plot`` asks for, and say so; of a ``Picture`` also as JSON.
+
+    ``width_in``: None: ``--width``; ``without``: note about a picture that is None. Raises StoreError, UsageError.
+    """
+    from iosonde.drawing.sheet import Sheet
+
+    if picture is None:
+        if without is not None:
+            options.note(without)
+        return
+    width = args.width if width_in is None else width_in
+    if isinstance(picture, Sheet):
+        from iosonde.drawing.render_sheet import save_sheet
+
+        save_sheet(picture, args.plot, width_in=width, dark=args.dark)
+    elif args.plot.suffix == ".json":
+        write_text(json.dumps(picture.plain(), allow_nan=False) + "\n", args.plot)
+    else:
+        from iosonde.drawing.canvas import write
+
+        write(picture.drawn(width_in=width, dark=args.dark, zone=zone), args.plot)
+    options.note(f"wrote {args.plot}")
+
+
+def width() -> int:
+    """Columns of stdout; a pipe has 100."""
+    from iosonde.cli.shared.fitting import columns
+
+    return columns()
+
+
+def plain_letters() -> bool:
+    """Whether stdout takes ASCII only."""
+    return not (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
