@@ -29,8 +29,16 @@ class Columns(NamedTuple):
     worth: Sequence[str] = ()
 
 
-Block = str | Prose | Columns
-"""A part of an answer for people; a ``str`` is a line as it stands, "" an empty one."""
+class Page(NamedTuple):
+    """Where an answer is shown. ``columns(n)``: its width, of a pipe ``n``; ``ascii_only``: it has no other letters."""
+
+    columns: Callable[[int], int]
+    coloured: bool
+    ascii_only: bool
+
+
+Block = str | Prose | Columns | Callable[[Page], str]
+"""A part of an answer for people: a line as it stands ("" an empty one), or lines made for a page."""
 
 
 class Records(NamedTuple):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.correlate.correlate import Correlated
-from iosonde.jobs.correlate.words import claimed, say_doubt, say_warning
 from iosonde.notebook.arguments import in_python, instant
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import MOST_ROWS, Answer, Pictured, TableResult
@@ -17,6 +14,8 @@ from iosonde.notebook.display import MOST_ROWS, Answer, Pictured, TableResult
 if TYPE_CHECKING:
     from iosonde.jobs.climate.answers import ClimateAnswer
     from iosonde.jobs.climate.climate import Climate
+    from iosonde.jobs.correlate.answers import TableCorrelations
+    from iosonde.jobs.correlate.correlate import Correlated
     from iosonde.notebook.arguments import Instant
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
@@ -40,20 +39,16 @@ class Correlations(Answer):
     ``Correlated``; ``lines``: where rows together say something else than groups by themselves.
     """
 
-    def __init__(self, data: Correlated, label: Callable[[str], str]) -> None:
-        self.data = data
-        self.lines = tuple(say_warning(one, label) for one in data.warnings)
+    data: Correlated
+
+    def __init__(self, found: TableCorrelations) -> None:
+        self._found, self.data = found, found.found
+        self.lines = found.warnings()
 
     @property
     def columns(self) -> Columns:
         """A row a group and metric; None and NaN where there is no number."""
-        rows = []
-        for one in self.data.rows:
-            group = dict(zip(self.data.by, one.group or (None,) * len(self.data.by), strict=True))
-            rows.append(
-                group | one._asdict() | {"claimed": claimed(one), "doubt": say_doubt(one) or None}
-            )
-        return of_records(rows, (*self.data.by, *_CORRELATION))
+        return of_records(self._found.records(), (*self.data.by, *_CORRELATION))
 
     def _shown(self) -> Columns:
         """The strongest, claims first, where there are many; what nobody knows anything of is left out."""

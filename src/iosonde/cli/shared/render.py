@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.fitting import columns
+from iosonde.cli.shared.terminal import one_line
 from iosonde.cli.shared.text import table, wrapped
 from iosonde.engine.files import csv_text, write_frame, write_text
-from iosonde.model.answer import Answer, Block, Columns, Picture, Prose, Records, TableAnswer
+from iosonde.model.answer import Answer, Block, Columns, Page, Picture, Prose, Records, TableAnswer
 
 if TYPE_CHECKING:
     from iosonde.drawing.sheet import Sheet
@@ -38,10 +40,18 @@ def print_blocks(blocks: Iterable[Block]) -> None:
 
 
 def laid_out(block: Block) -> str:
-    """Lines of a sentence or a table."""
+    """Lines of a sentence, a table or a diagram; control characters are shown, not sent."""
     if isinstance(block, Columns):
         return table(*block)
-    return "\n".join(wrapped(*block)) if isinstance(block, Prose) else block
+    if isinstance(block, Prose):
+        return "\n".join(wrapped(one_line(block.text), block.first, block.rest))
+    return one_line(block) if isinstance(block, str) else block(page())
+
+
+def page() -> Page:
+    """Stdout as a page."""
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    return Page(columns, options.colourful(), not encoding.startswith("utf"))
 
 
 def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None = 2) -> None:
@@ -93,15 +103,3 @@ def draw(
 
         write(picture.drawn(width_in=width, dark=args.dark, zone=zone), args.plot)
     options.note(f"wrote {args.plot}")
-
-
-def width() -> int:
-    """Columns of stdout; a pipe has 100."""
-    from iosonde.cli.shared.fitting import columns
-
-    return columns()
-
-
-def plain_letters() -> bool:
-    """Whether stdout takes ASCII only."""
-    return not (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.climate.motifs import Motifs
     from iosonde.jobs.climate.series import LevelChange
     from iosonde.jobs.climate.validation import Validated
+    from iosonde.model.arrays import Texts
     from iosonde.model.jobs import JobTable
 
     Span = tuple[int | None, int | None]
@@ -186,3 +187,13 @@ def climate_runs(
     keys = [key for key, rows in usable.items() if len(rows) >= SMALLEST_SERIES]
     places, motifs = sorted({key[0] for key in keys}), sorted({key[1] for key in keys})
     return ClimateRuns(found, runs, len(table), places, motifs)
+
+
+def regions_of(table: JobTable, boundaries_ns: Sequence[int] = ()) -> Texts:
+    """(n,) the piece of time of each run: between boundaries, or without them of its file system's climates.
+
+    Raises UsageError (boundaries that do not ascend), NothingMeasuredError (no climates).
+    """
+    from iosonde.jobs.climate.regions import between, climates
+
+    return between(table, boundaries_ns) if boundaries_ns else climates(table)
