@@ -10,9 +10,17 @@ import math
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from iosonde.jobs.blame.interval import BlameQuestion, Grouping
+from iosonde.model.errors import NothingMeasuredError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import tzinfo
+    from pathlib import Path
 
+    from iosonde.jobs.blame.answers import BlameAnswer
+    from iosonde.jobs.blame.presence import PresenceAnswer
+    from iosonde.jobs.blame.ranking import Ranked
     from iosonde.jobs.correlate.answers import CorrelateAnswer
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.explain.words import JobVerdict
@@ -20,11 +28,15 @@ if TYPE_CHECKING:
     from iosonde.jobs.table.from_files import Loaded
     from iosonde.jobs.umami.answers import DiagramAnswer, History
     from iosonde.model.advice import Spelling
-    from iosonde.model.answer import Block, Picture
+    from iosonde.model.answer import Block, PlainPicture
     from iosonde.model.jobs import By, JobTable
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
+
+__all__ = ["BlameQuestion", "BlameReport", "Blamed", "CorrelateQuestion", "Grouping", "JobAnswer"]
+__all__ += ["RunAnswer", "RunAnswers", "blame", "blame_report", "correlations", "explain_job"]
+__all__ += ["explain_runs"]
 
 
 class JobAnswer(NamedTuple):
@@ -91,7 +103,7 @@ class JobAnswer(NamedTuple):
 
         return [candidate_data(one) for one in self.explanation.candidates]
 
-    def picture(self) -> Picture:
+    def picture(self) -> PlainPicture:
         """The diagram with the sentence."""
         return self.diagram._replace(sentence=self.sentence).picture()
 
@@ -227,3 +239,70 @@ def correlations(
             correlate(rows, question.y, metrics, question.by, question.controls, regions=regions)
         )
     return CorrelateAnswer(parts, loaded, 0 if question.metrics else most)
+
+
+class BlameReport(NamedTuple):
+    """Who made a slow event of a store. ``found``: by operations, or by presence where nobody recorded them.
+
+    ``unknown``: why nobody did; ``top``: how many are shown.
+    """
+
+    root: Path
+    now_ns: int
+    top: int
+    found: BlameAnswer | PresenceAnswer
+    unknown: NothingMeasuredError | None = None
+
+    def shown(self) -> list[Block]:
+        """The verdict, those who did most, what is missing."""
+        from iosonde.jobs.blame.presence import PresenceAnswer
+        from iosonde.jobs.blame.text import blame_blocks, presence_blocks
+
+        if isinstance(self.found, PresenceAnswer):
+            return presence_blocks(self.found)
+        return blame_blocks(self.found, self.top, self.now_ns)
+
+    def data(self) -> dict[str, Any]:
+        """The verdict, the interval, those who did most; missing is None."""
+        from iosonde.engine.left_out import with_left_out
+        from iosonde.jobs.blame.data import blame_data
+        from iosonde.jobs.blame.presence import PresenceAnswer, presence_data
+
+        if isinstance(self.found, PresenceAnswer):
+            return with_left_out(presence_data(self.found), self.root)
+        return with_left_out(blame_data(self.found, self.now_ns, self.top), self.root)
+
+
+def blame_report(root: Path, question: BlameQuestion, now_ns: int, top: int) -> BlameReport:
+    """Who did most and who caused it; where nobody recorded operations, who was there at the time.
+
+    Raises UsageError, NothingMeasuredError (no event; no records of nodes, no jobs), StoreError.
+    """
+    from iosonde.jobs.blame.answers import blamed
+    from iosonde.jobs.blame.presence import present
+
+    try:
+        return BlameReport(root, now_ns, top, blamed(root, question, now_ns))
+    except NothingMeasuredError as error:
+        found = None if question.band is not None else present(root, question, now_ns)
+        if found is None:
+            raise
+        return BlameReport(root, now_ns, top, found, error)
+
+
+class Blamed(NamedTuple):
+    """Who made a slow event, by recorded operations. ``sentences``: the verdict first; ``ranked``: all of them."""
+
+    answer: BlameAnswer
+    sentences: list[str]
+    ranked: list[Ranked]
+
+
+def blame(root: Path, question: BlameQuestion, now_ns: int, zone: tzinfo | None) -> Blamed:
+    """``blame_report`` by operations alone; ``zone``: of times. Raises as it."""
+    from iosonde.jobs.blame.answers import blamed
+    from iosonde.jobs.blame.ranking import ranked
+    from iosonde.jobs.blame.words import sentences
+
+    found = blamed(root, question, now_ns)
+    return Blamed(found, sentences(found, now_ns, zone), ranked(found))

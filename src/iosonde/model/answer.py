@@ -20,7 +20,7 @@ class Prose(NamedTuple):
     rest: str | None = None
 
 
-class Columns(NamedTuple):
+class TableBlock(NamedTuple):
     """A table for people. ``left``: columns aligned left; ``worth``: those that go first where room is short."""
 
     head: Sequence[str]
@@ -29,7 +29,7 @@ class Columns(NamedTuple):
     worth: Sequence[str] = ()
 
 
-class Page(NamedTuple):
+class PageFormat(NamedTuple):
     """Where an answer is shown. ``columns(n)``: its width, of a pipe ``n``; ``ascii_only``: it has no other letters."""
 
     columns: Callable[[int], int]
@@ -37,18 +37,18 @@ class Page(NamedTuple):
     ascii_only: bool
 
 
-Block = str | Prose | Columns | Callable[[Page], str]
+Block = str | Prose | TableBlock | Callable[[PageFormat], str]
 """A part of an answer for people: a line as it stands ("" an empty one), or lines made for a page."""
 
 
-class Records(NamedTuple):
+class RowTable(NamedTuple):
     """Rows for CSV, a mapping each, of which the columns ``names`` are written."""
 
     names: Sequence[str]
     rows: Iterable[Mapping[str, Any]]
 
 
-class Answer(Protocol):
+class AnswerForms(Protocol):
     """The answer to one question, for people and for programs. Each form is made when it is asked for."""
 
     def shown(self) -> Iterable[Block]:
@@ -58,14 +58,14 @@ class Answer(Protocol):
         """JSON-able, with ``schema_version``; missing is None."""
 
 
-class TableAnswer(Answer, Protocol):
+class TableForms(AnswerForms, Protocol):
     """An answer that is also a table for programs: CSV from records, CSV and Parquet from a frame."""
 
-    def table(self) -> Records | Frame:
+    def table(self) -> RowTable | Frame:
         """The rows."""
 
 
-class Picture(NamedTuple):
+class PlainPicture(NamedTuple):
     """A figure: ``plain()`` is what is drawn as JSON-able data, ``drawn(width_in=, dark=, zone=)`` matplotlib's."""
 
     plain: Callable[[], Any]

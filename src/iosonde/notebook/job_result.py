@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde.jobs.umami.answers import Shown
 from iosonde.model.advice import spelled
-from iosonde.model.answer import Page
+from iosonde.model.answer import PageFormat
 from iosonde.notebook.arguments import python
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult
@@ -72,7 +72,7 @@ class Diagram(Pictured):
     def __repr__(self) -> str:
         """The diagram, as a terminal shows it."""
         text = self._found._replace(most=Shown(runs=None)).text
-        return text(Page(lambda pipe: pipe, coloured=False, ascii_only=False))
+        return text(PageFormat(lambda pipe: pipe, coloured=False, ascii_only=False))
 
 
 class Explained(Pictured):

@@ -16,14 +16,25 @@ from iosonde.cli.shared.fitting import columns
 from iosonde.cli.shared.terminal import one_line
 from iosonde.cli.shared.text import table, wrapped
 from iosonde.engine.files import csv_text, write_frame, write_text
-from iosonde.model.answer import Answer, Block, Columns, Page, Picture, Prose, Records, TableAnswer
+from iosonde.model.answer import (
+    AnswerForms,
+    Block,
+    PageFormat,
+    PlainPicture,
+    Prose,
+    RowTable,
+    TableBlock,
+    TableForms,
+)
 
 if TYPE_CHECKING:
     from iosonde.drawing.sheet import Sheet
     from iosonde.model.frames import Frame
 
 
-def show(answer: Answer | TableAnswer, args: argparse.Namespace, *, indent: int | None = 2) -> None:
+def show(
+    answer: AnswerForms | TableForms, args: argparse.Namespace, *, indent: int | None = 2
+) -> None:
     """Print an answer, or write it as ``--format`` and ``-o`` ask. ``indent``: of JSON. Raises StoreError."""
     if args.format in ("table", "text"):
         print_blocks(answer.shown())
@@ -35,23 +46,28 @@ def show(answer: Answer | TableAnswer, args: argparse.Namespace, *, indent: int 
 
 def print_blocks(blocks: Iterable[Block]) -> None:
     """Print sentences and tables, no wider than the terminal."""
-    for block in blocks:
-        print(laid_out(block))
+    if shown := list(blocks):
+        print(text_of(shown))
+
+
+def text_of(blocks: Iterable[Block]) -> str:
+    """Blocks as lines."""
+    return "\n".join(map(laid_out, blocks))
 
 
 def laid_out(block: Block) -> str:
     """Lines of a sentence, a table or a diagram; control characters are shown, not sent."""
-    if isinstance(block, Columns):
+    if isinstance(block, TableBlock):
         return table(*block)
     if isinstance(block, Prose):
         return "\n".join(wrapped(one_line(block.text), block.first, block.rest))
     return one_line(block) if isinstance(block, str) else block(page())
 
 
-def page() -> Page:
+def page() -> PageFormat:
     """Stdout as a page."""
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    return Page(columns, options.colourful(), not encoding.startswith("utf"))
+    return PageFormat(columns, options.colourful(), not encoding.startswith("utf"))
 
 
 def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None = 2) -> None:
@@ -59,9 +75,9 @@ def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None
     options.put_text(json.dumps(data, indent=indent, allow_nan=False) + "\n", output)
 
 
-def put_table(rows: Records | Frame, format_name: str, output: Path | None) -> None:
+def put_table(rows: RowTable | Frame, format_name: str, output: Path | None) -> None:
     """Write rows to a file or stdout. Raises StoreError."""
-    if isinstance(rows, Records):
+    if isinstance(rows, RowTable):
         options.put_text(csv_text(rows.rows, rows.names), output)
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +90,7 @@ def put_table(rows: Records | Frame, format_name: str, output: Path | None) -> N
 
 
 def draw(
-    picture: Sheet | Picture | None,
+    picture: Sheet | PlainPicture | None,
     args: argparse.Namespace,
     *,
     width_in: float | None = None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.model.answer import Block, Picture, Records
+from iosonde.model.answer import Block, PlainPicture, RowTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,20 +69,20 @@ class ClimateAnswer(NamedTuple):
 
         return [change_data(change) for change in self.changes]
 
-    def table(self, zone: tzinfo | None = None) -> Records:
+    def table(self, zone: tzinfo | None = None) -> RowTable:
         """A row a change; ``zone``: of its dates (None: UTC)."""
         from iosonde.jobs.climate.data import change_rows
 
-        return Records(*(change_rows(self.changes, zone) if zone else change_rows(self.changes)))
+        return RowTable(*(change_rows(self.changes, zone) if zone else change_rows(self.changes)))
 
-    def picture(self, *, titled: bool = True) -> Picture:
+    def picture(self, *, titled: bool = True) -> PlainPicture:
         """Runs, levels and changes over time; ``titled``: with the largest change as a sentence."""
         from iosonde.jobs.climate.figure import climate_figure, to_json
         from iosonde.jobs.climate.render import draw_climate
         from iosonde.jobs.climate.words import say_largest
 
         figure = climate_figure(self.climate, *([say_largest(self.climate)] if titled else []))
-        return Picture(partial(to_json, figure), partial(draw_climate, figure))
+        return PlainPicture(partial(to_json, figure), partial(draw_climate, figure))
 
     def on_day(self, day_ns: int) -> ClimateAnswer:
         """The same about the UTC day that holds ``day_ns``."""
@@ -109,12 +109,12 @@ class MotifsAnswer(NamedTuple):
 
         return motifs_data(self.motifs, self.jobs)
 
-    def table(self) -> Records:
+    def table(self) -> RowTable:
         """A row a job, with its cluster."""
         from iosonde.jobs.climate.data import motif_rows
 
         rows = motif_rows(self.motifs, self.jobs)
-        return Records(tuple(rows[0]) if rows else (), rows)
+        return RowTable(tuple(rows[0]) if rows else (), rows)
 
 
 class ClimateRuns(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
-from iosonde.model.answer import Block, Columns, Prose
+from iosonde.model.answer import Block, Prose, TableBlock
 from iosonde.model.text import clean_text
 from iosonde.model.units import day, format_count
 
@@ -53,7 +53,7 @@ def _whole(found: Climate) -> list[Block]:
         for c in found.changes
     ]
     if changes:
-        blocks += ["", Columns(_HEAD, changes, left=4), "", "Together:"]
+        blocks += ["", TableBlock(_HEAD, changes, left=4), "", "Together:"]
         for event in found.events:
             blocks.append(_told(words.say_event(event), "- "))
             blocks += [_told(text, "    ") for text in words.say_along(event)]
@@ -76,4 +76,8 @@ def motif_blocks(found: Motifs) -> list[Block]:
         (str(number), clean_text(worth.say_cluster(one)), format_count(one.n))
         for number, one in enumerate(found.clusters, 1)
     ]
-    return [_told(worth.say_motifs(found)), "", Columns(("cluster", "taken for", "jobs"), rows, 2)]
+    return [
+        _told(worth.say_motifs(found)),
+        "",
+        TableBlock(("cluster", "taken for", "jobs"), rows, 2),
+    ]

@@ -10,15 +10,15 @@ import numpy as np
 from iosonde.model.frames import Frame
 
 if TYPE_CHECKING:
-    from iosonde.jobs.correlate.answers import TableCorrelations
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
     from iosonde.jobs.table.from_files import Loaded
+    from iosonde.model.jobs import JobTable
 
 SCHEMA_VERSION = 1
 
 
 def correlations_data(
-    parts: Sequence[TableCorrelations], loaded: Sequence[Loaded]
+    parts: Sequence[tuple[Correlated, JobTable]], loaded: Sequence[Loaded]
 ) -> dict[str, Any]:
     """Tables with their mapping, what was left out, correlations and warnings; missing is None."""
     tables = [

@@ -13,7 +13,7 @@ from iosonde.jobs.correlate.words import (
     say_warning,
     too_few,
 )
-from iosonde.model.answer import Block, Columns
+from iosonde.model.answer import Block, TableBlock
 from iosonde.model.units import format_count
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def table_blocks(found: Correlated, label: Label, most: int) -> list[Block]:
             (*_row(row, label, bool(found.controls)), doubt.ljust(width))
             for row, doubt in zip(shown, doubts, strict=True)
         ]
-        blocks += ["", say_group(group, found), Columns(head, lines)]
+        blocks += ["", say_group(group, found), TableBlock(head, lines)]
         if len(shown) < len(mine):
             blocks.append(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
     if few:

@@ -9,7 +9,7 @@ from iosonde.jobs.load.data import CSV, cell_bytes, cell_records, load_data
 from iosonde.jobs.load.from_store import load_of_store
 from iosonde.jobs.load.history import COLUMNS, LoadHistory
 from iosonde.jobs.load.view import Asked, LoadView, load_view
-from iosonde.model.answer import Records
+from iosonde.model.answer import RowTable
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -45,9 +45,9 @@ class LoadAnswer(NamedTuple):
         """Little-endian 32-bit floats: means and maxima of the total and of each column, by cell."""
         return cell_bytes(self.view)
 
-    def table(self, zone: tzinfo | None) -> Records:
+    def table(self, zone: tzinfo | None) -> RowTable:
         """A row a cell and column that did something; ``zone``: of times (None: the machine's)."""
-        return Records(CSV, cell_records(self.view, zone))
+        return RowTable(CSV, cell_records(self.view, zone))
 
     def picture(self) -> Sheet | None:
         """Columns over time; None: the view has no cell."""

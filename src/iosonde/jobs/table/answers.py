@@ -20,7 +20,7 @@ from iosonde.jobs.table.runs import find_run
 from iosonde.jobs.table.slowness import slowness
 from iosonde.jobs.table.source import LISTED, from_files, from_store, must_have, remarks
 from iosonde.jobs.table.which_job import found_job
-from iosonde.model.answer import Records
+from iosonde.model.answer import RowTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,9 +77,9 @@ class JobsAnswer(NamedTuple):
         """A record a job."""
         return [one._asdict() for one in self.found.jobs]
 
-    def table(self) -> Records:
+    def table(self) -> RowTable:
         """A row a job."""
-        return Records(ListedJob._fields, self.records())
+        return RowTable(ListedJob._fields, self.records())
 
 
 def list_jobs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iosonde.model.amounts import amount, scale_of
-from iosonde.model.answer import Block, Columns
+from iosonde.model.answer import Block, TableBlock
 from iosonde.model.text import clean_text
 from iosonde.model.units import about_length, format_count, format_factor, format_time
 
@@ -32,11 +32,11 @@ def list_blocks(found: JobList, sort: Sort, now_ns: int) -> list[Block]:
     return blocks
 
 
-def _columns(rows: Sequence[dict[str, str]]) -> Columns:
+def _columns(rows: Sequence[dict[str, str]]) -> TableBlock:
     """Columns of which something is known."""
     names = [name for name in _HEAD if name == "job" or any(row[name] for row in rows)]
     left = sum(name in _LEFT for name in names)
-    return Columns(names, [[row[name] for name in names] for row in rows], left, _LESS)
+    return TableBlock(names, [[row[name] for name in names] for row in rows], left, _LESS)
 
 
 def _row(one: ListedJob, now_ns: int) -> dict[str, str]:

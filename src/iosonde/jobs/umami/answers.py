@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from iosonde.jobs.umami.diagram import STANDARD, History, Umami, standard_rows
 from iosonde.jobs.umami.diagram import umami as diagram
 from iosonde.jobs.umami.shown import MOST_ROWS, MOST_RUNS, Shown
-from iosonde.model.answer import Block, Page, Picture, Records
+from iosonde.model.answer import Block, PageFormat, PlainPicture, RowTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class DiagramAnswer(NamedTuple):
         """As wide as the page, with as many runs as fit."""
         return [self.text]
 
-    def text(self, page: Page) -> str:
+    def text(self, page: PageFormat) -> str:
         """Lines for a page."""
         from iosonde.jobs.umami.figure import umami_figure
         from iosonde.jobs.umami.text import umami_text
@@ -50,19 +50,19 @@ class DiagramAnswer(NamedTuple):
 
         return records(self.umami)
 
-    def table(self) -> Records:
+    def table(self) -> RowTable:
         """A row a metric."""
         from iosonde.jobs.umami.records import flat_records
 
-        return Records(*flat_records(self.umami))
+        return RowTable(*flat_records(self.umami))
 
-    def picture(self) -> Picture:
+    def picture(self) -> PlainPicture:
         """The diagram with its sentence."""
         from iosonde.jobs.umami.figure import to_json, umami_figure
         from iosonde.jobs.umami.render import draw_umami
 
         figure = umami_figure(self.umami, self.most, *([self.sentence] if self.sentence else []))
-        return Picture(partial(to_json, figure), partial(draw_umami, figure))
+        return PlainPicture(partial(to_json, figure), partial(draw_umami, figure))
 
 
 def umami(
