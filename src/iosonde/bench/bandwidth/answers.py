@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iosonde.bench.bandwidth import spec
+from iosonde.bench.backends.places import parse_place
 from iosonde.bench.bandwidth.plan import BandwidthPlan
 from iosonde.bench.bandwidth.run import run_bandwidth
+from iosonde.bench.bandwidth.spec import (
+    BLOCK_BYTES,
+    FSYNCS,
+    LAYOUTS,
+    TIMED_SEGMENTS,
+    TRANSFER_BYTES,
+    BandwidthSpec,
+)
 from iosonde.bench.bandwidth.words import format_bandwidth
-from iosonde.bench.recorder import PlanOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +25,17 @@ if TYPE_CHECKING:
     from iosonde.model.runs import RunRow
 
 __all__ = [
+    "BLOCK_BYTES",
+    "FSYNCS",
+    "LAYOUTS",
+    "TIMED_SEGMENTS",
+    "TRANSFER_BYTES",
     "BandwidthPlan",
-    "PlanOutcome",
+    "BandwidthSpec",
     "bandwidth_picture",
     "format_bandwidth",
+    "parse_place",
     "run_bandwidth",
-    "spec",
 ]
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from iosonde.bench.adaptive.adaptive import adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
+from iosonde.bench.backends.places import parse_place
 from iosonde.bench.metadata.plan import AdaptivePlan, Plan
 from iosonde.bench.metadata.run import run_plan
 from iosonde.bench.metadata.spec import PHASES, Spec
-from iosonde.bench.recorder import PlanOutcome
 from iosonde.model.errors import IosondeError
 from iosonde.weather.store import Store
 
@@ -23,10 +23,10 @@ __all__ = [
     "PHASES",
     "AdaptivePlan",
     "Plan",
-    "PlanOutcome",
     "Spec",
     "metadata_pictures",
     "more_measurements",
+    "parse_place",
     "run_plan",
 ]
 

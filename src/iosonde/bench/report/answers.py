@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 from iosonde import __version__
+from iosonde.bench.recorder import PlanOutcome
 from iosonde.bench.report.compared import ComparedRuns, compared_runs
 from iosonde.bench.runs.compare import RunSummary, compare
 from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ORDERS",
     "ComparedRuns",
-    "Judged",
     "ListedRun",
     "Part",
+    "PlanOutcome",
     "RunsAnswer",
     "compared_runs",
     "listed_runs",

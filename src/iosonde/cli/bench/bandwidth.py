@@ -6,8 +6,8 @@ import argparse
 import platform
 from collections.abc import Sequence
 
-from iosonde.bench.bandwidth.answers import PlanOutcome, bandwidth_picture, run_bandwidth
-from iosonde.bench.report.answers import RunsAnswer
+from iosonde.bench.bandwidth.answers import bandwidth_picture, run_bandwidth
+from iosonde.bench.report.answers import PlanOutcome, RunsAnswer
 from iosonde.cli.bench.bandwidth_options import parse, plan
 from iosonde.cli.bench.measured import BenchmarkContext, run_benchmark, say_kept
 from iosonde.cli.shared import options

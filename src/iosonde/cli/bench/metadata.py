@@ -6,20 +6,29 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iosonde.bench.metadata.answers import (
-    PlanOutcome,
     metadata_pictures,
     more_measurements,
     run_plan,
 )
-from iosonde.bench.report.answers import Judged, Part, RunsAnswer, verdicts, waiting_picture
+from iosonde.bench.report.answers import (
+    Part,
+    PlanOutcome,
+    RunsAnswer,
+    verdicts,
+    waiting_picture,
+)
 from iosonde.cli.bench.measured import BenchmarkContext, run_benchmark, say_kept
 from iosonde.cli.bench.options import parse
 from iosonde.cli.bench.plan import plan
 from iosonde.cli.shared import options
 from iosonde.cli.shared.render import draw, show
 from iosonde.model.runs import RunRow
+
+if TYPE_CHECKING:
+    from iosonde.bench.report.answers import Judged
 
 
 def metadata(arguments: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.metadata.spec import PHASES
+from iosonde.bench.metadata.answers import PHASES
 from iosonde.cli.bench.values import count, count0, counts, factor, fault, seed_number, words
 from iosonde.cli.shared import options
 from iosonde.model.errors import UsageError

@@ -96,10 +96,12 @@ def draw(
     width_in: float | None = None,
     zone: tzinfo | None = None,
     without: str | None = None,
+    said: bool = True,
 ) -> None:
     """Write the picture that ``--plot`` asks for, and say so; of a ``Picture`` also as JSON.
 
-    ``width_in``: None: ``--width``; ``without``: note about a picture that is None. Raises StoreError, UsageError.
+    ``width_in``: None: ``--width``; ``without``: note about a picture that is None; ``said``: name the file.
+    Raises StoreError, UsageError.
     """
     from iosonde.drawing.sheet import Sheet
 
@@ -118,4 +120,5 @@ def draw(
         from iosonde.drawing.canvas import write
 
         write(picture.drawn(width_in=width, dark=args.dark, zone=zone), args.plot)
-    options.note(f"wrote {args.plot}")
+    if said:
+        options.note(f"wrote {args.plot}")
