@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 from iosonde import __version__
 from iosonde.bench.recorder import PlanOutcome
 from iosonde.bench.report.compared import ComparedRuns, compared_runs
-from iosonde.bench.runs.compare import RunSummary, compare
+from iosonde.bench.runs.compare import COMPARED_OPS, RunSummary, compare
 from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of
 from iosonde.bench.runs.store import WhichRuns, read, read_runs
 from iosonde.model.errors import IosondeError, NothingMeasuredError
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from iosonde.model.frames import Frame
 
 __all__ = [
+    "COMPARED_OPS",
     "ORDERS",
     "ComparedRuns",
     "ListedRun",
     "Part",
     "PlanOutcome",
+    "RunSummary",
     "RunsAnswer",
     "compared_runs",
     "listed_runs",

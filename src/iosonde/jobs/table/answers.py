@@ -50,6 +50,7 @@ __all__ = [
     "judged",
     "list_jobs",
     "listed_jobs",
+    "mappings",
     "must_have",
     "select",
     "store_jobs",
