@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from datetime import UTC
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import job_options, options
@@ -63,15 +62,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--validate", action="store_true", help="print the value of a prediction from metrics")
     add("--motifs", action="store_true", help="clusters of jobs instead, from what they did")
     told = "draw it: .png, .svg, .pdf, or .json: what is drawn"
-    add("--plot", type=Path, metavar="FILE", help=told)
-    add("--dark", action="store_true", help="a dark picture")
-    add(
-        "--width",
-        type=float,
-        default=12.0,
-        metavar="INCHES",
-        help="width of the picture (default: 12)",
-    )
+    parser.add_picture(told, 12.0)
     parser.add_data(("json", "csv"))
     args = parser.parse(arguments)
     if args.motifs and (args.on or args.validate or args.plot):

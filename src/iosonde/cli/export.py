@@ -13,7 +13,6 @@ from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.ops import parse_op
 from iosonde.model.units import format_count, parse_duration
 from iosonde.weather.store import Store
 
@@ -36,14 +35,8 @@ def main(arguments: Sequence[str]) -> int:
     add = parser.add_argument
     add("table", choices=("samples", "windows", "runs"))
     add("--target", help="name or path of a watched target (default: all)")
-    add("--host", help="samples of one host only")
-    add(
-        "--op",
-        action="append",
-        type=options.reads(parse_op),
-        metavar="OP",
-        help="one op only; repeatable",
-    )
+    parser.add_host()
+    parser.add_op()
     parser.add_range()
     window = options.reads(parse_duration)
     add(

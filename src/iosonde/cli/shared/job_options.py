@@ -37,15 +37,7 @@ def add_job(parser: options.Parser) -> None:
         help="runs to compare with (default: earlier)",
     )
     told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
-    add("--plot", type=Path, metavar="FILE", help=told)
-    add("--dark", action="store_true", help="a dark picture")
-    add(
-        "--width",
-        type=float,
-        default=8.0,
-        metavar="INCHES",
-        help="width of the picture (default: 8)",
-    )
+    parser.add_picture(told, 8.0)
     amount = f"(default: {MOST_RUNS}; 0: all)"
     add("--runs", type=int, default=MOST_RUNS, metavar="N", help=f"runs drawn {amount}")
     amount = f"(default: {MOST_ROWS}, none twice; 0: all)"
