@@ -8,8 +8,8 @@ import signal
 import numpy as np
 import pytest
 
-from iosonde.bench.kernel.answers import kernel_phases, period_maxima
 from iosonde.bench.kernel.caches import CacheDropper, say_dropped
+from iosonde.bench.kernel.phases import kernel_phases, period_maxima
 from iosonde.bench.kernel.plan import KernelPlan, phase_name
 from iosonde.bench.kernel.run import KernelOutcome
 from iosonde.bench.kernel.words import say, table_rows

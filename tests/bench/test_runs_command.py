@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde.bench.report.details import details
+from iosonde.bench.report.side_by_side import comparison
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runs.compare import compare, comparison_table, slow_ranks
 from iosonde.bench.runs.described import fault_words
 from iosonde.cli.bench.bandwidth_options import rank_fault
 from iosonde.cli.bench.values import fault
 from iosonde.cli.shared.named_run import run_named
-from iosonde.cli.shared.run_tables import comparison, details
+from iosonde.cli.shared.render import text_of
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.model.errors import UsageError
 from iosonde.model.runs import RunRow
@@ -151,7 +153,7 @@ def test_a_cut_name_still_names_its_run():
 def test_slow_ranks_are_named():
     (one,) = slow_ranks(benchmark())
     assert (one.ranks, one.median_ns, one.slowest) == (3, SECOND, ((1, "h", 2 * SECOND, 2.0),))
-    text = details(benchmark(), START, ranks=True)
+    text = text_of(details(benchmark(), START, ranks=True))
     assert "benchmark 0: 3 ranks, the middle one 1.00 s; slowest: rank 1 2.00 s (2.00x)" in text
     assert "from a histogram with 3 significant digits" in text
 
@@ -208,7 +210,7 @@ def test_the_header_names_faults_sizes_and_times_as_the_command_line_does():
     asked = ("write@1:+5ms", "read:x3", "all:hang:2s", "write:ENOSPC:1s:500ms")
     of_ranks = [rank_fault(text) for text in asked]
     (row, *_) = benchmark()
-    text = details([replace(row, parameters={"faults": of_ranks, "block_bytes": 1 << 30})])
+    text = text_of(details([replace(row, parameters={"faults": of_ranks, "block_bytes": 1 << 30})]))
     assert "faults " + ", ".join(asked) in " ".join(text.split())
     assert "block 1.00 GiB" in text
     assert "{" not in text

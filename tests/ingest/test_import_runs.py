@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde.bench.report.details import details
+from iosonde.bench.report.side_by_side import comparison
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runs.compare import compare
-from iosonde.cli.shared.run_tables import comparison, details
+from iosonde.cli.shared.render import text_of
 from iosonde.connectors.benchmarks.kinds import KINDS
 from iosonde.connectors.source import Settings
 from iosonde.ingest.answers import Question, import_files
@@ -318,4 +320,4 @@ def test_impossible_numbers_are_imported_or_named(tmp_path, name):
             put(root, [path])
         if rows := runs.read(root):
             assert "quantiles" in comparison(compare(rows), NOW, 80)
-            assert "quantiles" in details(rows, NOW, ranks=True)
+            assert "quantiles" in text_of(details(rows, NOW, ranks=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.jobs import answers
+from iosonde.jobs.correlate.answers import correlate
 from iosonde.jobs.table.which_job import found_job
 from iosonde.model.advice import TABLE, Action, Advice, Argument, Spelling, command_line
 from iosonde.model.errors import NothingMeasuredError, UsageError
@@ -25,7 +25,7 @@ NAMELESS = table({"own_bytes": [1.0, 2.0]})
 )
 def test_each_door_has_its_own_words(spelling: Spelling, words: str) -> None:
     with pytest.raises(UsageError, match="has no I/O performance") as error:
-        answers.correlate(NAMELESS, "fraction_of_peak_ratio")
+        correlate(NAMELESS, "fraction_of_peak_ratio")
     assert error.value.text(spelling).endswith(f"; try {words}")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.jobs.answers import climate_runs
+from iosonde.jobs.climate.answers import climate_runs
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.climate.figure import climate_figure, to_json
 from iosonde.jobs.store.jobs import write_jobs

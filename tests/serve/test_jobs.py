@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.cli import diagram
+from iosonde.engine.files import csv_text
 from iosonde.jobs.answers import explain_job
 from iosonde.jobs.explain.data import explanation_data
 from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.umami.answers import DiagramAnswer
 from iosonde.jobs.umami.diagram import standard_rows, umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.model.errors import NothingMeasuredError
@@ -86,7 +87,7 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     assert answer.status_code == 200, answer.text
     shown = answer.json()
     made = judged(JOBS)
-    found, verdict, _ = explain_job(made, "12", history="all")
+    found, verdict, *_ = explain_job(made, "12", history="all")
     figure = shown.pop("figure")
     assert {name: shown[name] for name in verdict.data()} == verdict.data()
     assert shown == explanation_data(found, verdict, page), "as iosonde explain writes it"
@@ -178,7 +179,8 @@ def test_the_csv_is_that_of_the_terminal(tmp_path: Path) -> None:
     found = umami(JOBS, "12", metrics=names)
     with asking(tmp_path, JOBS) as client:
         csv_of = client.get("/api/umami", params={"job": "12", "format": "csv", "metric": names})
-    assert csv_of.text == diagram._csv(found)
+    columns, rows = DiagramAnswer(found).table()
+    assert csv_of.text == csv_text(rows, columns)
 
 
 def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:

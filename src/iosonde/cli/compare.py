@@ -19,7 +19,7 @@ from iosonde.engine.files import write_frame, write_text
 from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UnitError
 from iosonde.model.frames import Frame
-from iosonde.model.ops import op_word, parse_op
+from iosonde.model.ops import op_word
 from iosonde.model.units import format_count, format_duration, format_time
 from iosonde.weather import answers
 from iosonde.weather.compare.compare import Compared
@@ -78,14 +78,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("a", metavar="A", help="reference side")
     add("b", metavar="B", help="side to judge")
     add("--target", help="target of a side that names none")
-    add("--host", help="samples of one host only")
-    add(
-        "--op",
-        action="append",
-        type=options.reads(parse_op),
-        metavar="OP",
-        help="one op only; repeatable",
-    )
+    parser.add_host()
+    parser.add_op()
     parser.add_range()
     margin = options.reads(_margin)
     add(
@@ -96,8 +90,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="largest ratio that counts as same (20%%)",
     )
     add("--quantiles", action="store_true", help="every quantile of every operation")
-    add("--plot", type=Path, metavar="FILE", help="draw all quantiles: .png, .svg, .pdf or .json")
-    add("--dark", action="store_true", help="a dark picture")
+    parser.add_picture("draw all quantiles: .png, .svg, .pdf or .json")
     parser.add_data(_FORMATS)
     parser.add_store()
     return parser.parse(arguments)

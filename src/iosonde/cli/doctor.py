@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 
 from iosonde import __version__
 from iosonde.cli.shared import options
-from iosonde.doctor.examine import Request, examine
-from iosonde.doctor.finding import LEVELS, Diagnosis, worst
-from iosonde.doctor.gather.agent import DEFAULT_ADDRESS
+from iosonde.cli.shared.render import put_json
+from iosonde.doctor.answers import DEFAULT_ADDRESS, DoctorAnswer, Request, examine
 from iosonde.engine.layout.segments import spool_segments
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
@@ -81,13 +77,12 @@ def main(arguments: Sequence[str]) -> int:
         timeout_s=args.timeout / 1e9,
         now_ns=options.now_ns(),
     )
-    findings = examine(request)
+    found = examine(request)
     if args.format == "json":
-        plain = {"schema_version": 2, "findings": [finding.to_json() for finding in findings]}
-        options.put_text(json.dumps(plain, indent=2) + "\n", None)
+        put_json(found.data(), None)
     else:
-        _print(findings, args.quiet)
-    return 1 if worst(findings) in ("warning", "problem") else 0
+        _print(found, args.quiet)
+    return 1 if found.bad else 0
 
 
 def _patience(text: str) -> int:
@@ -108,11 +103,10 @@ def _segments(root: Path) -> list[Path]:
     return [segment.path for segment in spool_segments(root)]
 
 
-def _print(findings: Sequence[Diagnosis], quiet: bool) -> None:
-    """Print findings by subject, in the order of the examination, each with its advice below."""
+def _print(found: DoctorAnswer, quiet: bool) -> None:
+    """By subject, in the order of the examination; the advice below what it is about."""
     coloured = options.colourful()
-    shown = [f for f in findings if not quiet or f.level in ("warning", "problem")]
-    for subject, group in groupby(shown, key=lambda finding: finding.subject):
+    for subject, group in found.by_subject(quiet=quiet):
         print(options.colour(subject, "bold", coloured))
         for finding in group:
             word = options.colour(f"{finding.level:<{_WIDTH}}", _COLOURS[finding.level], coloured)
@@ -122,9 +116,4 @@ def _print(findings: Sequence[Diagnosis], quiet: bool) -> None:
                 print(f"  {'':<{_WIDTH}}  why  {finding.why}")
                 print(f"  {'':<{_WIDTH}}  do   {finding.advice}")
         print()
-    counts = Counter(finding.level for finding in findings)
-    print(", ".join(_count(counts[level], level) for level in reversed(LEVELS) if counts[level]))
-
-
-def _count(n: int, level: str) -> str:
-    return f"{n} {level}" if n == 1 or level == "ok" else f"{n} {level}s"
+    print(found.counts())

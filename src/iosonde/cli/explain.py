@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from iosonde.cli.diagram import show_diagram
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note, settle
-from iosonde.cli.shared.terminal import one_line
-from iosonde.cli.shared.text import print_lines
+from iosonde.cli.shared.render import draw, show
 from iosonde.jobs import answers
-from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
-from iosonde.jobs.scheduled.data import story_data
-from iosonde.jobs.scheduled.text import story_text, text_block
-from iosonde.jobs.table.leakage import judged
-from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.scheduled import answers as stored
+from iosonde.jobs.table.answers import find_run, judged
+from iosonde.jobs.umami.answers import umami
 from iosonde.model import parameters
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
-    from iosonde.jobs.explain.words import JobVerdict
     from iosonde.model.jobs import Job, JobTable
 
 EXAMPLES = """\
@@ -49,29 +42,29 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     with job_options.notes_last() as note:
         if args.diagram:
-            show_diagram(args, note)
+            _show_diagram(args, note)
             return 0
         settle(args, note)
         records = [] if args.table else _records(args, note)
-        if records and _answer_scheduled(args, records):
+        if records and _show_scheduled(args, records):
             return 0
         table = judged(job_options.table_of(args, note))
         runs = int((table.job_id == args.job).sum())
         if runs > 1 and args.step is None and args.plot is None:
-            _answer_several(table, args, note)
+            _show_runs(table, args, note)
         else:
-            _answer(table, args, records, note)
+            _show(table, args, records, note)
     return 0
 
 
 def _records(args: argparse.Namespace, note: Note) -> list[Job]:
     """Stored records of the job, which may be named by a part of its id."""
     root = job_options.only_store(args)
-    records = answers.records_of(root, args.job)
+    records = stored.records_of(root, args.job)
     if records:
         return records
-    args.job = answers.meant_job(root, args.job, note)
-    return answers.records_of(root, args.job)
+    args.job = stored.meant_job(root, args.job, note)
+    return stored.records_of(root, args.job)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -93,12 +86,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _answer_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
-    """Print a job with a scheduler's records only; False for other jobs."""
-    if answers.has_performance(records):
+def _show_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
+    """A job of the store of which nothing but a scheduler's records is known; False: it is none."""
+    if stored.has_performance(records):
         return False
     root = job_options.only_store(args)
-    found = answers.scheduled_job(root, records, options.now_ns(), args.step)
+    found = stored.scheduled_job(root, records, options.now_ns(), args.step)
     if found is None:
         return False
     if args.plot is not None:
@@ -107,87 +100,68 @@ def _answer_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
             expected="its Darshan log, or a table with its performance",
             hint="'iosonde explain' without --plot",
         )
-    if args.format == "json":
-        _write(story_data(*found), args)
-    elif args.format == "text":
-        job_options.write(story_text(found.words), args.output)
-    else:
-        print_lines(found.words.sentence, found.words.lines())
+    _show_or_mail(found, args)
     return True
 
 
-def _answer(table: JobTable, args: argparse.Namespace, records: list[Job], note: Note) -> None:
-    """Print the answer for one run: its sentence, the evidence, the diagram."""
-    found, verdict, diagram = answers.explain_job(
-        table, args.job, args.step, history=args.history, last=args.last
-    )
-    beside = _meanwhile(table, args, records)
-    if args.format == "json":
-        data = {"meanwhile": None if beside is None else story_data(*beside)}
-        _write(explanation_data(found, verdict) | data, args)
+def _show_or_mail(
+    found: answers.JobAnswer | stored.ScheduledAnswer, args: argparse.Namespace
+) -> None:
+    if args.format == "text":
+        options.put_text(found.mail(), args.output)
     else:
-        _print(verdict, beside, args)
-    if args.format == "table" or args.plot is not None:
-        if args.format == "table":
-            print()
-            job_options.print_diagram(diagram, args)
-        if args.plot is not None:
-            job_options.plot(diagram, args, verdict.sentence)
-        for text in map(str, found.notes) if args.verbose else ():
-            if text not in diagram.notes:  # those are below the diagram
-                note(text)
+        show(found, args)
 
 
-def _answer_several(table: JobTable, args: argparse.Namespace, note: Note) -> None:
-    """Print the sentence of every run of a job, worst first."""
-    found, more = answers.explain_runs(table, args.job, history=args.history, last=args.last)
-    for name, one, _ in found if args.verbose else ():
-        for text in one.notes:
-            note(f"{name}: {text}")
-    if args.format == "json":
-        data = {"schema_version": SCHEMA_VERSION, "job_id": args.job, "left_out": more}
-        told = [{"run": name, **explanation_data(one, verdict)} for name, one, verdict in found]
-        _write(data | {"runs": told}, args)
-        return
-    width = max(len(name) for name, _, _ in found)
-    for name, _, verdict in found:
-        print(f"{one_line(name):<{width}}  {one_line(verdict.sentence)}")
-    if more:
-        print(f"and {more} more, nearer to the best of their kind")
-    print(
-        f"\n--step {quote(one_line(found[0][0]))} shows what stood out in that run, and its diagram"
-    )
+def _show(table: JobTable, args: argparse.Namespace, records: list[Job], note: Note) -> None:
+    """One run: its sentence, the evidence, the diagram."""
+    asked = {"history": args.history, "last": args.last}
+    found = answers.explain_job(table, args.job, args.step, **asked)
+    found = found._replace(beside=_meanwhile(table, args, records), verbose=args.verbose)
+    found = found._replace(diagram=found.diagram._replace(most=job_options.shown(args)))
+    _show_or_mail(found, args)
+    if args.plot is not None:
+        draw(found.picture(), args, zone=options.local_zone())
+    for text in found.notes() if args.format == "table" or args.plot is not None else ():
+        note(text)
 
 
-def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
-    job_options.write(json.dumps(data, indent=2) + "\n", args.output)
+def _show_runs(table: JobTable, args: argparse.Namespace, note: Note) -> None:
+    """The sentence of every run of a job, worst first."""
+    found = answers.explain_runs(table, args.job, history=args.history, last=args.last)
+    for text in found.notes() if args.verbose else ():
+        note(text)
+    show(found, args)
 
 
 def _meanwhile(
     table: JobTable, args: argparse.Namespace, records: list[Job]
-) -> answers.ScheduledAnswer | None:
-    """Data of probes and the scheduler for a stored run."""
+) -> stored.ScheduledAnswer | None:
+    """What probes and the scheduler say of a run of the store."""
     if args.table:
         return None
     root = job_options.only_store(args)
     row = find_run(table, args.job, args.step)
-    known = records or answers.records_of(root, args.job)
-    return answers.meanwhile(root, table, row, options.now_ns(), known)
+    known = records or stored.records_of(root, args.job)
+    return stored.meanwhile(root, table, row, options.now_ns(), known)
 
 
-def _print(
-    verdict: JobVerdict, beside: answers.ScheduledAnswer | None, args: argparse.Namespace
-) -> None:
-    evidence = [line for line in verdict.lines() if args.verbose or line != verdict.history]
-    more = () if beside is None else beside.words
-    if args.format == "text":
-        topics = [("Evidence", evidence)]
-        if more:
-            topics += [("Storage", list(more.storage)), ("Run time", list(more.run_time))]
-            topics += [("Counters", list(more.own_io))]
-        job_options.write(text_block(verdict.sentence, topics), args.output)
-        return
-    print(one_line(verdict.sentence))
-    beside_it = () if not more else (*more.storage, *more.run_time, *more.own_io)
-    for line in (*evidence, *beside_it):
-        print(f"  - {one_line(line)}")
+def _show_diagram(args: argparse.Namespace, note: Note) -> None:
+    """The diagram of a job alone, or its numbers."""
+    table = job_options.table_of(args, note)
+    asked = {"history": args.history, "last": args.last}
+    found = umami(table, args.job, args.step, metrics=args.metric, **asked)
+    found = found._replace(most=job_options.shown(args))
+    if args.plot is not None:
+        sentence = _sentence(table, args)
+        draw(found._replace(sentence=sentence).picture(), args, zone=options.local_zone())
+    show(found, args)
+
+
+def _sentence(table: JobTable, args: argparse.Namespace) -> str:
+    """What is said of the run; "" where nothing says how fast it was."""
+    asked = {"history": args.history, "last": args.last}
+    try:
+        return answers.explain_job(judged(table), args.job, args.step, **asked).sentence
+    except (UsageError, NothingMeasuredError, MissingPartError):
+        return ""

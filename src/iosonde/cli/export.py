@@ -6,15 +6,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.runs.rows import frame_of
-from iosonde.bench.runs.store import read
+from iosonde.bench.report.answers import runs_of
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called, known_targets, require_samples, some
 from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.ops import parse_op
 from iosonde.model.units import format_count, parse_duration
 from iosonde.weather.store import Store
 
@@ -37,14 +35,8 @@ def main(arguments: Sequence[str]) -> int:
     add = parser.add_argument
     add("table", choices=("samples", "windows", "runs"))
     add("--target", help="name or path of a watched target (default: all)")
-    add("--host", help="samples of one host only")
-    add(
-        "--op",
-        action="append",
-        type=options.reads(parse_op),
-        metavar="OP",
-        help="one op only; repeatable",
-    )
+    parser.add_host()
+    parser.add_op()
     parser.add_range()
     window = options.reads(parse_duration)
     add(
@@ -84,7 +76,7 @@ def _require_rows(args: options.Arguments) -> None:
     root = options.store_root(args)
     if args.table != "runs":
         require_samples(root)
-    elif not read(root):
+    elif not runs_of(root).rows:
         raise NothingMeasuredError(
             f"there are no runs in {root}", hint="'iosonde bench', or --store"
         )
@@ -112,8 +104,9 @@ def _write(
             raise UsageError(
                 "runs are exported whole", expected="--target, --since and --until only"
             )
-        rows = read(root, target=scope.target, since_ns=scope.since_ns, until_ns=scope.until_ns)
-        return write_frame(frame_of(rows), path, format_name)
+        since, until = scope.since_ns, scope.until_ns
+        found = runs_of(root, target=scope.target, since_ns=since, until_ns=until)
+        return write_frame(found.table(), path, format_name)
     windows = Store(root).windows(
         args.window,
         target=scope.target,

@@ -10,9 +10,18 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from iosonde.cli.shared import options
 from iosonde.cli.shared.progress import working
 from iosonde.connectors.source import SIZE_BYTES, UNNAMED, FileRead, Settings
-from iosonde.ingest import words
-from iosonde.ingest.answers import Imported, QueryRange, Question, import_files, is_address
-from iosonde.ingest.report import FileImport
+from iosonde.ingest.answers import (
+    FileImport,
+    Imported,
+    QueryRange,
+    Question,
+    counted,
+    file_lines,
+    import_files,
+    is_address,
+    lines_of,
+)
+from iosonde.jobs.table.answers import mappings
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_count, parse_duration, parse_size, parse_time
@@ -36,7 +45,6 @@ _STARTED = "begin of the first phase, or of times that count from 0 (default: th
 _PERIOD = "schedule of a table of samples (default: the regular step of its column due, else none)"
 _LATEST_NS = 7_258_118_400_000_000_000
 _SINCE, _EVERY = "-1d", "1m"
-_MOST_LINES = 200
 _TOLD = 5
 """Most unreadable files reported by name."""
 
@@ -52,20 +60,23 @@ def main(arguments: Sequence[str]) -> int:
         nonlocal seen
         seen = done
         if isinstance(one, FileImport):
-            _print(words.file_lines(one, now_ns))
+            _print(file_lines(one, now_ns))
         else:
-            options.note(f"{one.path}: {one.kind}, {words.counted(one.rows, 'row')}")
+            options.note(f"{one.path}: {one.kind}, {counted(one.rows, 'row')}")
 
     try:
         done = import_files(options.store_folder(args), question, now_ns, working, report)
     except KeyboardInterrupt:
-        of = f"{format_count(seen.stored)} of {words.counted(seen.found or len(args.file), 'file')}"
+        of = f"{format_count(seen.stored)} of {counted(seen.found or len(args.file), 'file')}"
         options.note(
             f"iosonde: interrupted: {of} are in the store whole; the same command goes on, and leaves out "
             "what is there already"
         )
         raise
-    _print(_lines(done, now_ns))
+    if beyond := done.logs_beyond:
+        stored = "of so many logs at once only the jobs are stored"
+        options.note(f"{stored}: 'iosonde locate' knows none of these {format_count(beyond)}")
+    _print(lines_of(done, now_ns))
     for error in done.unopened[:_TOLD]:
         options.note(f"iosonde: {error}")
     if (more := len(done.unopened) - _TOLD) > 0:
@@ -75,21 +86,6 @@ def main(arguments: Sequence[str]) -> int:
     if done.nothing and done.errors:
         raise done.errors[0]
     return 1 if done.errors or done.unopened else 0
-
-
-def _lines(done: Imported, now_ns: int) -> Iterable[str]:
-    """All lines except those of single files."""
-    if n := done.logs_beyond:
-        more = "of so many logs at once only the jobs are stored"
-        options.note(f"{more}: 'iosonde locate' knows none of these {format_count(n)}")
-    for one in done.samples:
-        yield from words.samples_lines(one, now_ns)
-    yield from done.remarks[:_MOST_LINES]
-    if (over := len(done.remarks) - _MOST_LINES) > 0:
-        yield f"and {format_count(over)} more lines"
-    yield from words.run_lines(done.runs)
-    yield from words.join_lines(done)
-    yield from words.left_out_lines(done)
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -154,9 +150,7 @@ def _add_record_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _question(args: argparse.Namespace, now_ns: int) -> Question:
-    """Question from the arguments. Raises UsageError: no such time zone, a range without a server, a bad mapping."""
-    from iosonde.jobs.table.from_files import mappings
-
+    """What the arguments ask. Raises UsageError: no such time zone, a range without a server, a bad mapping."""
     started = None if args.started is None else parse_time(args.started, now_ns)
     if started is not None and not 0 <= started < _LATEST_NS:
         what = f"--started {args.started} is not possible"

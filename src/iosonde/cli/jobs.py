@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from typing import get_args
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
-from iosonde.cli.shared.text import table
-from iosonde.engine.files import csv_text
-from iosonde.jobs import answers
-from iosonde.jobs.table.listing import JobFilter, JobList, ListedJob, Sort, jobs_data
+from iosonde.cli.shared.render import show
+from iosonde.jobs.table.answers import JobFilter, Sort, list_jobs
 from iosonde.model import parameters
-from iosonde.model.amounts import amount, scale_of
-from iosonde.model.text import clean_text
-from iosonde.model.units import about_length, format_count, format_factor, format_time
 
-_LEFT = ("job", "run", "user", "began", "kind", "file system", "state")
-_HEAD = (*_LEFT, "ran", "nodes", "rate", "of peak", "slower")
-_LESS = ("of peak", "state", "run", "file system", "nodes", "kind", "rate")
-"""Columns to drop, in this order, on a narrow terminal."""
 EXAMPLES = """\
   iosonde jobs                            the newest jobs of the store
   iosonde jobs --slow --since -2d         slow ones of the last two days, the slowest first
@@ -58,14 +48,7 @@ def _list(args: argparse.Namespace, note: Note) -> int:
     )
     jobs = job_options.table_of(args, note, listed=True)
     sort: Sort = args.sort or ("slowness" if args.slow else "time")
-    found = answers.list_jobs(jobs, which, args.limit or None, sort)
-    if args.format == "table":
-        _print(found, sort, now_ns)
-    elif args.format == "json":
-        job_options.write(json.dumps(jobs_data(found), indent=2) + "\n", args.output)
-    else:
-        text = csv_text((one._asdict() for one in found.jobs), ListedJob._fields)
-        job_options.write(text, args.output)
+    show(list_jobs(jobs, which, args.limit or None, sort, now_ns=now_ns), args)
     return 0
 
 
@@ -86,47 +69,3 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     args = parser.parse(arguments)
     args.limit = max(0, args.limit)
     return args
-
-
-def _print(found: JobList, sort: Sort, now_ns: int) -> None:
-    if not found.jobs:
-        print("No job matches." if found.n else "There is no job.")
-    else:
-        print(_fitted([_row(one, now_ns) for one in found.jobs]))
-    if more := found.total - len(found.jobs):
-        ones = "one" if more == 1 else "ones"
-        what = f"older {ones}" if sort == "time" else f"more {ones}, less slow or unknown"
-        print(f"and {format_count(more)} {what} (--limit 0: all)")
-
-
-def _fitted(rows: Sequence[dict[str, str]]) -> str:
-    """Table of columns with known values."""
-    names = [name for name in _HEAD if name == "job" or any(row[name] for row in rows)]
-    left = sum(name in _LEFT for name in names)
-    return table(names, [[row[name] for name in names] for row in rows], left, _LESS)
-
-
-def _row(one: ListedJob, now_ns: int) -> dict[str, str]:
-    rate, share, slower = one.performance, one.fraction_of_peak, one.slowness
-    by = " (time)" if one.slowness_by == "run time" else ""
-    began = "" if one.start_ns is None else format_time(one.start_ns, now_ns)
-    going = "goes on" if one.end_ns is None and one.start_ns is not None else ""
-    texts = {
-        "job": one.job,
-        "run": "" if one.run == one.motif else one.run,
-        "user": one.user,
-        "began": began,
-        "kind": one.motif or one.name,
-        "file system": one.file_system,
-        "state": "" if one.state == "COMPLETED" else one.state,
-        "ran": going if one.run_s is None else about_length(one.run_s * 1e9),
-        "nodes": "" if one.nodes is None else str(one.nodes),
-        "rate": "" if rate is None else _rate(rate, one.unit),
-        "of peak": "" if share is None else f"{share:.0%}",
-        "slower": "" if slower is None else f"{format_factor(slower)}x{by}",
-    }
-    return {name: clean_text(text) for name, text in texts.items()}
-
-
-def _rate(rate: float, unit: str) -> str:
-    return amount(rate, scale_of(unit, [rate])).replace(" /s", "/s")

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.bench.locate import answers
-from iosonde.bench.locate.stored import LOG_PREFIX, stored_logs
-from iosonde.bench.locate.words import (
-    HEAD,
-    RATES_HEAD,
-    as_json,
-    rates_rows,
-    say,
-    say_limits,
-    table_rows,
-)
-from iosonde.bench.runs.store import run_ids
 from iosonde.cli.shared import options
 from iosonde.cli.shared.named_run import run_named
-from iosonde.cli.shared.text import table
+from iosonde.cli.shared.render import draw, show
 from iosonde.model.errors import InputFileError
 
 EXAMPLES = """\
@@ -43,22 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     found = answers.located(_source(args), args.topology, args.rates, _warn)
     if args.plot is not None:
-        from iosonde.bench.locate.sheet import locate_sheet
-        from iosonde.drawing.render_sheet import save_sheet
-
-        sheet = locate_sheet(found.transfers, found.topology, found.findings, say(found.findings))
-        save_sheet(sheet, args.plot, width_in=args.width, dark=args.dark)
-    if args.format == "json":
-        text = json.dumps(as_json(found.findings, found.rates), indent=2) + "\n"
-        options.put_text(text, args.output)
-        return 0
-    print("\n".join(say(found.findings)))
-    if rows := table_rows(found.findings):
-        print("\n" + table(HEAD, rows, left=3))
-    if found.rates:
-        print("\n" + table(RATES_HEAD, rates_rows(found.rates), left=2))
-    if limits := say_limits(found.findings):
-        print("\n" + "\n".join(limits))
+        draw(found.picture(), args, said=False)
+    show(found, args)
     return 0
 
 
@@ -67,15 +41,14 @@ def _source(args: argparse.Namespace) -> answers.Source:
     path, root = Path(args.run), options.store_root(args)
     if path.exists():
         return answers.Source(path=path)
-    known = [*run_ids(root), *stored_logs(root)] if root.exists() else []
+    known = answers.known_runs(root)
     if not known or path.suffix or len(path.parts) > 1:
         raise InputFileError(
             f"there is no file {args.run}, nor a run of that name in {root}",
             expected="transfers, a Darshan log, or a run that 'iosonde runs' lists",
         )
-    named = f"{LOG_PREFIX}{args.run}-"
-    of_job = any(name.startswith(named) for name in known) and args.run not in known
-    return answers.Source(root=root, run_id=run_named(named if of_job else args.run, known))
+    name = answers.log_of_job(args.run, known)
+    return answers.Source(root=root, run_id=run_named(name, known))
 
 
 def _warn(message: str) -> None:

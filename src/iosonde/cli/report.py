@@ -88,7 +88,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("report", summary, EXAMPLES)
     add = parser.add_argument
     add("target", nargs="?", metavar="TARGET|RUN", help=_TARGET)
-    add("--host", help="samples of one host only")
+    parser.add_host()
     parser.add_range(since=_SINCE)
     add("--topology", type=Path, metavar="FILE", help="topology of a run: child,parent,level")
     default = Path("iosonde-report.html")

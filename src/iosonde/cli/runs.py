@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from iosonde.bench.adaptive.words import waiting_json
-from iosonde.bench.runs.compare import RunSummary, compare
-from iosonde.bench.runs.store import read
+from iosonde.bench.report.answers import ORDERS, runs_of, verdicts, waits
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.cli.shared.named_run import run_named
-from iosonde.cli.shared.run_data import write_rows
-from iosonde.cli.shared.run_tables import comparison, details
-from iosonde.cli.shared.verdicts import verdict_text, verdicts, waits
+from iosonde.cli.shared.render import show
 from iosonde.model.errors import NothingMeasuredError, UsageError
 
 EXAMPLES = """\
@@ -39,7 +34,8 @@ def _answer(args: argparse.Namespace) -> int:
     root = options.store_root(args)
     since, until = options.time_range(args, now_ns)
     target = None if args.target is None else args.target.rstrip("/") or "/"
-    rows = read(root, target=target, since_ns=since, until_ns=until)
+    found = runs_of(root, target=target, since_ns=since, until_ns=until)
+    rows = found.rows
     if not rows:
         raise NothingMeasuredError(
             f"there are no runs for this question in {root}",
@@ -49,46 +45,18 @@ def _answer(args: argparse.Namespace) -> int:
     if args.run is not None:
         wanted = run_named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
         rows = [row for row in rows if row.run_id == wanted]
-    judged = verdicts([rows]) if args.run is not None and waits(rows) else []
-    if args.format != "table":
-        plain = [waiting_json(found) for _, found in judged]
-        factors = args.waiting_factors
-        write_rows(
-            rows,
-            args.format,
-            args.output,
-            every_factor=factors,
-            verdicts=plain,
-            root=options.store_root(args),
+        judged = verdicts([rows], _warn) if waits(rows) else []
+        found = found._replace(
+            rows=rows, parts=("run",), ranks=args.ranks, verdicts=[one for _, one in judged]
         )
-    elif args.run is not None:
-        print(details(rows, now_ns, ranks=args.ranks))
-        for _, found in judged:
-            print(f"\n{verdict_text(found)}")
-    else:
-        summaries = compare(rows, every_factor=args.waiting_factors)
-        print(comparison(sorted(summaries, key=_ORDERS[args.sort]), now_ns))
+    factors = args.waiting_factors
+    found = found._replace(now_ns=now_ns, every_factor=factors, order=args.sort)
+    show(found, args, indent=None)
     return 0
 
 
-def _up(value: float | None) -> tuple[bool, float]:
-    """Sort key, ascending, with missing values last."""
-    return value is None, value or 0.0
-
-
-def _down(value: float | None) -> tuple[bool, float]:
-    return value is None, -(value or 0.0)
-
-
-_ORDERS: dict[str, Callable[[RunSummary], Any]] = {
-    "newest": lambda one: _down(one.first_ns),
-    "oldest": lambda one: _up(one.first_ns),
-    "name": lambda one: one.run_id,
-    "target": lambda one: (one.target, _down(one.first_ns)),
-    "creates": lambda one: _down(one.creates_per_s),
-    "max": lambda one: _down(one.max_ns),
-}
-"""Orders of listed runs."""
+def _warn(text: str) -> None:
+    options.note(f"iosonde: {text}")
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -99,7 +67,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--target", help="runs of this target only")
     parser.add_range()
     add("--waiting-factors", action="store_true", help="a line for every waiting factor of a run")
-    add("--sort", choices=tuple(_ORDERS), default="newest", help="order of the list (newest first)")
+    add("--sort", choices=tuple(ORDERS), default="newest", help="order of the list (newest first)")
     add("--ranks", action="store_true", help="slowest ranks of one run")
     parser.add_data()
     add_timeout(parser, "10m")

@@ -17,11 +17,22 @@ from iosonde.ingest import benchmarks
 from iosonde.ingest.log_transfers import MOST_LOGS, keep_logs, logs_of
 from iosonde.ingest.recognise import Found, recognise
 from iosonde.ingest.report import FileImport, Imported
+from iosonde.ingest.words import counted, file_lines, lines_of
 from iosonde.ingest.writer import Writer
 from iosonde.jobs.environment.join import join
 from iosonde.model.errors import InputFileError, UsageError
 
-__all__ = ["Imported", "QueryRange", "Question", "import_files", "is_address"]
+__all__ = [
+    "FileImport",
+    "Imported",
+    "QueryRange",
+    "Question",
+    "counted",
+    "file_lines",
+    "import_files",
+    "is_address",
+    "lines_of",
+]
 
 _ONE_BY_ONE = 10
 """Number of files of a kind that are reported one by one."""

@@ -10,6 +10,7 @@ from iosonde.model.units import format_count, format_option, format_time
 
 _MOST_RUNS, _MOST_FILES, _MOST_NAMES = 20, 20, 40
 _SYSTEMS, _SHOWN, _LOGS = 4, 3, 5
+_MOST_LINES = 200
 
 
 def counted(n: int, noun: str) -> str:
@@ -118,3 +119,15 @@ def left_out_lines(done: Imported) -> Iterator[str]:
 
 def _span(span_ns: tuple[int, int], now_ns: int) -> str:
     return " to ".join(format_time(at, now_ns, seconds=True) for at in span_ns)
+
+
+def lines_of(done: Imported, now_ns: int) -> Iterator[str]:
+    """What an import did, without files one by one."""
+    for one in done.samples:
+        yield from samples_lines(one, now_ns)
+    yield from done.remarks[:_MOST_LINES]
+    if (over := len(done.remarks) - _MOST_LINES) > 0:
+        yield f"and {format_count(over)} more lines"
+    yield from run_lines(done.runs)
+    yield from join_lines(done)
+    yield from left_out_lines(done)

@@ -7,38 +7,105 @@ called.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from iosonde.jobs.blame.interval import BlameQuestion, Grouping
+from iosonde.model.errors import NothingMeasuredError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import tzinfo
     from pathlib import Path
 
-    from iosonde.jobs.climate.climate import Climate, OnDate
-    from iosonde.jobs.climate.motifs import Motifs
-    from iosonde.jobs.climate.validation import Validated
-    from iosonde.jobs.correlate.correlate import Correlated
+    from iosonde.jobs.blame.answers import BlameAnswer
+    from iosonde.jobs.blame.presence import PresenceAnswer
+    from iosonde.jobs.blame.ranking import Ranked
+    from iosonde.jobs.correlate.answers import CorrelateAnswer
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.explain.words import JobVerdict
-    from iosonde.jobs.scheduled.story import ScheduledStory
-    from iosonde.jobs.scheduled.words import StoryWords
-    from iosonde.jobs.table.listing import JobFilter, JobList, Sort
-    from iosonde.jobs.umami.diagram import History, Umami
-    from iosonde.model.arrays import Texts
-    from iosonde.model.errors import IosondeError
-    from iosonde.model.jobs import By, Job, JobTable
+    from iosonde.jobs.scheduled.answers import ScheduledAnswer
+    from iosonde.jobs.table.from_files import Loaded
+    from iosonde.jobs.umami.answers import DiagramAnswer, History
+    from iosonde.model.advice import Spelling
+    from iosonde.model.answer import Block, PlainPicture
+    from iosonde.model.jobs import By, JobTable
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
 
+__all__ = ["BlameQuestion", "BlameReport", "Blamed", "CorrelateQuestion", "Grouping", "JobAnswer"]
+__all__ += ["RunAnswer", "RunAnswers", "blame", "blame_report", "correlations", "explain_job"]
+__all__ += ["explain_runs"]
+
 
 class JobAnswer(NamedTuple):
-    """An explanation, its verdict, and the job's history metric by metric."""
+    """Why a run was slow: an explanation, its verdict, and the job's history metric by metric.
+
+    ``beside``: what probes and the scheduler say of it; ``verbose``: also what history says of all runs.
+    """
 
     explanation: Explanation
     verdict: JobVerdict
-    umami: Umami
+    diagram: DiagramAnswer
+    beside: ScheduledAnswer | None = None
+    verbose: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one line."""
+        return self.verdict.sentence
+
+    def evidence(self) -> list[str]:
+        """A line each."""
+        verdict = self.verdict
+        return [line for line in verdict.lines() if self.verbose or line != verdict.history]
+
+    def notes(self) -> list[str]:
+        """Those that do not stand below the diagram."""
+        if not self.verbose:
+            return []
+        return [n for n in map(str, self.explanation.notes) if n not in self.diagram.umami.notes]
+
+    def shown(self) -> list[Block]:
+        """The sentence, the evidence, the diagram."""
+        more = () if self.beside is None else self.beside.words
+        beside = () if not more else (*more.storage, *more.run_time, *more.own_io)
+        evidence = [f"  - {line}" for line in (*self.evidence(), *beside)]
+        return [self.sentence, *evidence, "", *self.diagram.shown()]
+
+    def mail(self) -> str:
+        """Plain text of 72 columns, by topic."""
+        from iosonde.jobs.scheduled.text import text_block
+
+        topics = [("Evidence", self.evidence())]
+        if self.beside is not None:
+            more = self.beside.words
+            topics += [("Storage", list(more.storage)), ("Run time", list(more.run_time))]
+            topics += [("Counters", list(more.own_io))]
+        return text_block(self.sentence, topics)
+
+    def explained(self, spelling: Spelling | None = None) -> dict[str, Any]:
+        """The run alone; ``spelling``: of advice in its notes (None: a command line's)."""
+        from iosonde.jobs.explain.data import explanation_data
+        from iosonde.model.advice import command_line
+
+        return explanation_data(self.explanation, self.verdict, spelling or command_line)
+
+    def data(self) -> dict[str, Any]:
+        """The run, and storage beside it."""
+        beside = None if self.beside is None else self.beside.data()
+        return self.explained() | {"meanwhile": beside}
+
+    def candidates(self) -> list[dict[str, Any]]:
+        """A record a metric that was looked at, most suspect first."""
+        from iosonde.jobs.explain.data import candidate_data
+
+        return [candidate_data(one) for one in self.explanation.candidates]
+
+    def picture(self) -> PlainPicture:
+        """The diagram with the sentence."""
+        return self.diagram._replace(sentence=self.sentence).picture()
 
 
 class RunAnswer(NamedTuple):
@@ -52,78 +119,30 @@ class RunAnswer(NamedTuple):
 class RunAnswers(NamedTuple):
     """Runs of one job, the largest loss first. ``left_out``: the number of others."""
 
+    job_id: str
     runs: list[RunAnswer]
     left_out: int
 
+    def notes(self) -> list[str]:
+        """What each explanation remarks."""
+        return [f"{one.run}: {text}" for one in self.runs for text in one.explanation.notes]
 
-class ScheduledAnswer(NamedTuple):
-    """A run that the scheduler knows, and its sentences."""
+    def shown(self) -> list[Block]:
+        """A line a run."""
+        width = max(len(one.run) for one in self.runs)
+        lines: list[Block] = [f"{one.run:<{width}}  {one.verdict.sentence}" for one in self.runs]
+        if self.left_out:
+            lines.append(f"and {self.left_out} more, nearer to the best of their kind")
+        named = quote(self.runs[0].run)
+        return [*lines, "", f"--step {named} shows what stood out in that run, and its diagram"]
 
-    story: ScheduledStory
-    words: StoryWords
+    def data(self) -> dict[str, Any]:
+        """An explanation a run."""
+        from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
 
-
-class ClimateAnswer(NamedTuple):
-    """Lasting changes; ``on``: on the requested day; ``validations``: value of a prediction."""
-
-    climate: Climate
-    on: OnDate | None = None
-    validations: tuple[Validated, ...] = ()
-
-
-class ClimateRuns(NamedTuple):
-    """A climate with its runs. ``runs``: of each series (job, run) of every run, as ``find_run`` takes them.
-
-    ``n``: jobs of the table; ``file_systems motifs``: those with a series long enough for a change.
-    """
-
-    climate: Climate
-    runs: list[list[tuple[str, str]]]
-    n: int
-    file_systems: list[str]
-    motifs: list[str]
-
-
-def list_jobs(
-    table: JobTable,
-    which: JobFilter,
-    limit: int | None = None,
-    sort: Sort = "time",
-    offset: int = 0,
-) -> JobList:
-    """Jobs of a filter, newest or slowest first; at most ``limit`` of them, after the first ``offset``.
-
-    Raises UsageError: it names no jobs.
-    """
-    from iosonde.jobs.table.listing import JobList, chosen_jobs, listed, must_be_jobs
-    from iosonde.jobs.table.slowness import slowness
-
-    must_be_jobs(table)
-    slower = slowness(table)
-    rows = chosen_jobs(table, which, sort, slower)
-    return JobList(len(table), len(rows), listed(table, rows[offset:][:limit], slower))
-
-
-def umami(
-    table: JobTable,
-    job_id: str,
-    step: str | None = None,
-    *,
-    metrics: Sequence[str] | None = None,
-    also: Sequence[str] = (),
-    history: History = "earlier",
-    last: int | None = None,
-) -> Umami:
-    """A run within its history. ``metrics``: the rows; None: the usual ones, and ``also``.
-
-    Raises UsageError: no such job, run or metric.
-    """
-    from iosonde.jobs.umami.diagram import standard_rows
-    from iosonde.jobs.umami.diagram import umami as diagram
-
-    if metrics is None and also:
-        metrics = [*standard_rows(table), *also]
-    return diagram(table, job_id, step, metrics=metrics, last=last, history=history)
+        data = {"schema_version": SCHEMA_VERSION, "job_id": self.job_id, "left_out": self.left_out}
+        told = [{"run": name, **explanation_data(one, verdict)} for name, one, verdict in self.runs]
+        return data | {"runs": told}
 
 
 def explain_job(
@@ -142,6 +161,8 @@ def explain_job(
     """
     found, verdict = _explained(table, job_id, step, history, last)
     rows = metrics or [name for name in _rows(found, verdict, table) if name in table.metrics]
+    from iosonde.jobs.umami.answers import umami
+
     diagram = umami(table, job_id, step, metrics=rows, history=history, last=last)
     return JobAnswer(found, verdict, diagram)
 
@@ -157,103 +178,7 @@ def explain_runs(
         for name in worth_a_look(table, job_id)
     ]
     runs.sort(key=lambda run: _order(run.explanation.loss))
-    return RunAnswers(runs, int((table.job_id == job_id).sum()) - len(runs))
-
-
-def has_records(root: Path, job_id: str) -> bool:
-    """True if the store has a record of a job with exactly this id. Raises StoreError."""
-    from iosonde.jobs.store.jobs import read_jobs
-
-    return bool(read_jobs(root, job_id=job_id, scalars=False))
-
-
-def job_ids(root: Path) -> list[str]:
-    """Ids of all jobs of the store. Raises StoreError."""
-    from iosonde.jobs.store.jobs import job_ids as ids
-
-    return ids(root)
-
-
-def records_of(root: Path, job_id: str) -> list[Job]:
-    """All records of a job with exactly this id, by start. Raises StoreError."""
-    from iosonde.jobs.store.jobs import read_jobs
-
-    return read_jobs(root, job_id=job_id)
-
-
-def has_performance(records: Sequence[Job]) -> bool:
-    """True if the records of a job include the rate of its I/O."""
-    from iosonde.jobs.store.jobs import PERFORMANCES
-
-    return any(
-        scalar is not None and scalar.value is not None
-        for job in records
-        for scalar in map(job.scalars.get, PERFORMANCES)
-    )
-
-
-def scheduled_job(
-    root: Path,
-    records: Sequence[Job],
-    now_ns: int,
-    step: str | None = None,
-    *,
-    zone: tzinfo | None = None,
-) -> ScheduledAnswer | None:
-    """A job with scheduler records: storage during it, run time, own I/O; None without such records.
-
-    ``records``: as ``records_of``; ``step``: ``#1``, the first of its runs; None: the last one.
-    Raises UsageError (no such run), StoreError.
-    """
-    from iosonde.jobs.scheduled.runs import chosen_run, scheduled_runs
-    from iosonde.jobs.scheduled.story import story_of
-    from iosonde.jobs.scheduled.words import say_story
-
-    runs = scheduled_runs(records, now_ns)
-    if not runs:
-        return None
-    story = story_of(root, chosen_run(runs, step), now_ns, records)
-    return ScheduledAnswer(story, say_story(story, zone))
-
-
-def meanwhile(
-    root: Path, table: JobTable, row: int, now_ns: int, records: Sequence[Job]
-) -> ScheduledAnswer | None:
-    """As ``scheduled_job``, for the run in a row of a table, in its own time; None: no probes, no scheduler record.
-
-    Raises StoreError.
-    """
-    from iosonde.jobs.scheduled.runs import recorded_run, scheduled_runs
-    from iosonde.jobs.scheduled.story import story_of
-    from iosonde.jobs.scheduled.words import say_story
-
-    runs = scheduled_runs(records, now_ns)
-    story = story_of(root, recorded_run(table, row, runs), now_ns, records, brief=True)
-    if not (runs or story.storage or story.own_io):
-        return None
-    return ScheduledAnswer(story, say_story(story))
-
-
-def meant_job(root: Path, job_id: str, warn: Callable[[str], None]) -> str:
-    """Job id of the store that an input means: itself, or the only one that starts or ends with it; else the input."""
-    from iosonde.jobs.store.earlier_runs import known_jobs
-    from iosonde.jobs.table.which_job import SHORTEST_PART
-
-    if len(job_id) < SHORTEST_PART or has_records(root, job_id):
-        return job_id
-    parts = known_jobs(root, job_id).parts
-    if len(parts) != 1:
-        return job_id
-    warn(f"there is no job {job_id}: {parts[0]} is the only one that begins or ends so")
-    return parts[0]
-
-
-def unknown_job(root: Path, job_id: str) -> IosondeError:
-    """Error about an unknown id: similar ids, contents of the store, how to import."""
-    from iosonde.jobs.scheduled.unknown import unknown_job as error_about
-    from iosonde.jobs.store.earlier_runs import known_jobs
-
-    return error_about(root, job_id, known_jobs(root, job_id))
+    return RunAnswers(job_id, runs, int((table.job_id == job_id).sum()) - len(runs))
 
 
 def _order(loss: float) -> float:
@@ -277,100 +202,107 @@ def _rows(found: Explanation, verdict: JobVerdict, table: JobTable) -> list[str]
     return list(dict.fromkeys((found.measure, *told, *verdict.twins, *standard_rows(table))))
 
 
-def select(
-    table: JobTable, file_system: str | None, motif: str | None, span_ns: Span = (None, None)
-) -> JobTable:
-    """Jobs of a file system and motif that started in a span; None: any.
+class CorrelateQuestion(NamedTuple):
+    """What goes with ``y``, of which jobs. ``metrics``: None: those that could explain it; ``["all"]``: every one.
 
-    Raises UsageError (no such file system or motif), NothingMeasuredError (no job).
+    ``regions``: groups are pieces of time as well, between ``boundaries_ns`` or of climates.
     """
-    from iosonde.jobs.table.from_files import picked
 
-    return picked(table, (file_system, motif), span_ns)
+    y: str
+    metrics: Sequence[str] | None = None
+    by: Sequence[By] = ("file_system", "motif")
+    controls: Sequence[str] = ()
+    file_system: str | None = None
+    motif: str | None = None
+    span_ns: Span = (None, None)
+    regions: bool = False
+    boundaries_ns: Sequence[int] = ()
 
 
-def correlate(
-    table: JobTable,
-    y: str,
-    metrics: Sequence[str] | None = None,
-    by: Sequence[By] = ("file_system", "motif"),
-    controls: Sequence[str] = (),
-    *,
-    regions: Texts | None = None,
-) -> Correlated:
-    """Correlate metrics with ``y``. ``metrics``: None: possible causes; ``regions``: as ``regions_of``.
+def correlations(
+    loaded: Sequence[Loaded], question: CorrelateQuestion, most: int
+) -> CorrelateAnswer:
+    """What goes with performance in each table. ``most``: metrics shown of a group (0: all).
 
-    Raises UsageError (no such metric), NothingMeasuredError (no row with y; no metric).
+    Raises UsageError (no such metric, file system, motif), NothingMeasuredError (no row with y, no job).
     """
-    from iosonde.jobs.correlate.correlate import correlate as correlated
+    from iosonde.jobs.climate.answers import regions_of
+    from iosonde.jobs.correlate.answers import CorrelateAnswer, correlate
+    from iosonde.jobs.table.answers import select
 
-    return correlated(table, y, metrics, by, controls, regions=regions)
+    parts = []
+    for one in loaded:
+        rows = select(one.table, question.file_system, question.motif, question.span_ns)
+        metrics = list(rows.metrics) if question.metrics == ["all"] else question.metrics
+        regions = regions_of(rows, question.boundaries_ns) if question.regions else None
+        parts.append(
+            correlate(rows, question.y, metrics, question.by, question.controls, regions=regions)
+        )
+    return CorrelateAnswer(parts, loaded, 0 if question.metrics else most)
 
 
-def regions_of(table: JobTable, boundaries_ns: Sequence[int] = ()) -> Texts:
-    """(n,) period of each run: between boundaries, or without them its file system's climate.
+class BlameReport(NamedTuple):
+    """Who made a slow event of a store. ``found``: by operations, or by presence where nobody recorded them.
 
-    Raises UsageError (boundaries that do not ascend), NothingMeasuredError (no climates).
+    ``unknown``: why nobody did; ``top``: how many are shown.
     """
-    from iosonde.jobs.climate.regions import between, climates
 
-    return between(table, boundaries_ns) if boundaries_ns else climates(table)
+    root: Path
+    now_ns: int
+    top: int
+    found: BlameAnswer | PresenceAnswer
+    unknown: NothingMeasuredError | None = None
+
+    def shown(self) -> list[Block]:
+        """The verdict, those who did most, what is missing."""
+        from iosonde.jobs.blame.presence import PresenceAnswer
+        from iosonde.jobs.blame.text import blame_blocks, presence_blocks
+
+        if isinstance(self.found, PresenceAnswer):
+            return presence_blocks(self.found)
+        return blame_blocks(self.found, self.top, self.now_ns)
+
+    def data(self) -> dict[str, Any]:
+        """The verdict, the interval, those who did most; missing is None."""
+        from iosonde.engine.left_out import with_left_out
+        from iosonde.jobs.blame.data import blame_data
+        from iosonde.jobs.blame.presence import PresenceAnswer, presence_data
+
+        if isinstance(self.found, PresenceAnswer):
+            return with_left_out(presence_data(self.found), self.root)
+        return with_left_out(blame_data(self.found, self.now_ns, self.top), self.root)
 
 
-def climate(
-    table: JobTable,
-    file_system: str | None = None,
-    motif: str | None = None,
-    span_ns: Span = (None, None),
-    *,
-    day_ns: int | None = None,
-    validate: bool = False,
-) -> ClimateAnswer:
-    """Lasting changes. ``day_ns``: also the changes on the UTC day that holds it.
+def blame_report(root: Path, question: BlameQuestion, now_ns: int, top: int) -> BlameReport:
+    """Who did most and who caused it; where nobody recorded operations, who was there at the time.
 
-    Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
+    Raises UsageError, NothingMeasuredError (no event; no records of nodes, no jobs), StoreError.
     """
-    from iosonde.jobs.climate.climate import changed_on, picked
-    from iosonde.jobs.climate.climate import climate as climate_of
+    from iosonde.jobs.blame.answers import blamed
+    from iosonde.jobs.blame.presence import present
 
-    since, until = span_ns
-    found = climate_of(table, file_system=file_system, motif=motif, since_ns=since, until_ns=until)
-    on = None if day_ns is None else changed_on(found, day_ns)
-    if not validate:
-        return ClimateAnswer(found, on)
-    from iosonde.jobs.climate.validation import validated
-
-    return ClimateAnswer(found, on, validated(picked(table, file_system, motif, since, until)))
-
-
-def motifs(table: JobTable) -> Motifs:
-    """Clusters of jobs by their I/O. Raises UsageError: the table has no features."""
-    from iosonde.jobs.climate.motifs import motifs as clusters
-
-    return clusters(table)
+    try:
+        return BlameReport(root, now_ns, top, blamed(root, question, now_ns))
+    except NothingMeasuredError as error:
+        found = None if question.band is not None else present(root, question, now_ns)
+        if found is None:
+            raise
+        return BlameReport(root, now_ns, top, found, error)
 
 
-def climate_runs(
-    table: JobTable,
-    file_system: str | None = None,
-    motif: str | None = None,
-    span_ns: Span = (None, None),
-) -> ClimateRuns:
-    """``climate``, and the name of every run, for links of dots. Raises as ``climate``."""
-    import numpy as np
+class Blamed(NamedTuple):
+    """Who made a slow event, by recorded operations. ``sentences``: the verdict first; ``ranked``: all of them."""
 
-    from iosonde.jobs.climate.climate import SMALLEST_SERIES, picked
-    from iosonde.jobs.table.runs import run_names
+    answer: BlameAnswer
+    sentences: list[str]
+    ranked: list[Ranked]
 
-    found = climate(table, file_system, motif, span_ns).climate
-    named = replace(table, step=np.array(run_names(table), dtype=object))
-    some = picked(named, file_system, motif, *span_ns)
-    strata = some.strata()
-    runs = [
-        list(zip(some.job_id[rows].tolist(), some.step[rows].tolist(), strict=True))
-        for rows in (strata[one.file_system, one.motif] for one in found.series)
-    ]
-    usable = picked(table, None, None, None, None).strata()
-    keys = [key for key, rows in usable.items() if len(rows) >= SMALLEST_SERIES]
-    places, motifs = sorted({key[0] for key in keys}), sorted({key[1] for key in keys})
-    return ClimateRuns(found, runs, len(table), places, motifs)
+
+def blame(root: Path, question: BlameQuestion, now_ns: int, zone: tzinfo | None) -> Blamed:
+    """``blame_report`` by operations alone; ``zone``: of times. Raises as it."""
+    from iosonde.jobs.blame.answers import blamed
+    from iosonde.jobs.blame.ranking import ranked
+    from iosonde.jobs.blame.words import sentences
+
+    found = blamed(root, question, now_ns)
+    return Blamed(found, sentences(found, now_ns, zone), ranked(found))

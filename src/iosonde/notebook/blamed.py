@@ -6,15 +6,14 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.jobs.blame.answers import BlameAnswer, blamed
-from iosonde.jobs.blame.interval import BlameQuestion
-from iosonde.jobs.blame.ranking import Ranked, ranked
-from iosonde.jobs.blame.words import sentences
+from iosonde.jobs import answers
 from iosonde.notebook.arguments import now_ns
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer
 
 if TYPE_CHECKING:
+    from iosonde.jobs.blame.answers import BlameAnswer
+    from iosonde.jobs.blame.ranking import Ranked
     from iosonde.notebook.columns import Columns
 
 _COLUMNS = (
@@ -31,15 +30,15 @@ class BlameResult(Answer):
 
     data: BlameAnswer
 
-    def __init__(self, data: BlameAnswer) -> None:
-        self.data = data
-        first, *others = sentences(data, now_ns(), UTC)
+    def __init__(self, found: answers.Blamed) -> None:
+        self._found, self.data = found, found.answer
+        first, *others = found.sentences
         self.lines, self.notes = (first,), tuple(others)
 
     @property
     def columns(self) -> Columns:
-        """All rows; loads that explain nothing have no share of the slowdown."""
-        return of_records([_row(one) for one in ranked(self.data)], _COLUMNS)
+        """All of them; those that no load explains have no part of the slowdown."""
+        return of_records([_row(one) for one in self._found.ranked], _COLUMNS)
 
 
 def _row(one: Ranked) -> dict[str, object]:
@@ -58,6 +57,6 @@ def _row(one: Ranked) -> dict[str, object]:
     return row
 
 
-def blame(root: Path, question: BlameQuestion) -> BlameResult:
-    """Ask for causes. Raises UsageError, NothingMeasuredError, StoreError."""
-    return BlameResult(blamed(root, question, now_ns()))
+def blame(root: Path, question: answers.BlameQuestion) -> BlameResult:
+    """Raises UsageError, NothingMeasuredError, StoreError."""
+    return BlameResult(answers.blame(root, question, now_ns(), UTC))

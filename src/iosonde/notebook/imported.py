@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.connectors.source import FileRead, Settings
-from iosonde.ingest.answers import Imported, Question, import_files
-from iosonde.ingest.report import FileImport
-from iosonde.jobs.environment.join import JoinCounts
-from iosonde.jobs.table.from_files import mappings
+from iosonde.ingest.answers import FileImport, Imported, Question, import_files
+from iosonde.jobs.environment.answers import JoinCounts
+from iosonde.jobs.table.answers import mappings
 from iosonde.model.errors import UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.notebook.arguments import now_ns, python

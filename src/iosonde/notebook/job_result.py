@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.jobs.explain.data import candidate_data
-from iosonde.jobs.explain.explain import Explanation
-from iosonde.jobs.explain.words import JobVerdict
-from iosonde.jobs.scheduled.data import storage_data, story_data
-from iosonde.jobs.umami.diagram import Umami
-from iosonde.jobs.umami.records import as_json, records
+from iosonde.jobs.umami.answers import Shown
 from iosonde.model.advice import spelled
+from iosonde.model.answer import PageFormat
 from iosonde.notebook.arguments import python
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult
 
 if TYPE_CHECKING:
-    from iosonde.jobs.answers import RunAnswers, ScheduledAnswer
-    from iosonde.jobs.umami.figure import UmamiFigure
+    from iosonde.jobs.answers import JobAnswer, RunAnswers
+    from iosonde.jobs.explain.explain import Explanation
+    from iosonde.jobs.scheduled.answers import ScheduledAnswer
+    from iosonde.jobs.umami.answers import DiagramAnswer
+    from iosonde.jobs.umami.diagram import Umami
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
 
@@ -39,13 +38,15 @@ _STORAGE = ("target", "slow_s", "clear_s", "unknown_s", "told_level", "window_s"
 class Diagram(Pictured):
     """A job within its history, a row per metric (docs/umami.md). ``data``: an ``Umami``."""
 
-    def __init__(self, data: Umami) -> None:
-        self.data = data
+    data: Umami
+
+    def __init__(self, found: DiagramAnswer) -> None:
+        self._found, self.data = found, found.umami
 
     @property
     def columns(self) -> Columns:
-        """A row per metric: value, class, box of the history."""
-        return of_records(records(self.data), _ROW)
+        """A row a metric: value, class, box of the history."""
+        return of_records(self._found.records(), _ROW)
 
     @property
     def history(self) -> TableResult:
@@ -58,29 +59,20 @@ class Diagram(Pictured):
         return TableResult(columns | {row.metric: row.values for row in found.rows}, found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as ``iosonde explain --diagram --format json`` writes it; missing is None."""
-        return as_json(self.data)
-
-    def _figure(self) -> UmamiFigure:
-        from iosonde.jobs.umami.figure import umami_figure
-
-        return umami_figure(self.data)
+        """Everything as plain data, as ``iosonde explain --diagram --format json`` writes it; missing is None."""
+        return self._found.data()
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
-        from iosonde.jobs.umami.render import draw_umami
-
-        return draw_umami(self._figure(), width_in=width_in, dark=dark, zone=UTC)
+        picture: Figure = self._found.picture().drawn(width_in=width_in, dark=dark, zone=UTC)
+        return picture
 
     def _picture_text(self) -> str:
         return repr(self)
 
     def __repr__(self) -> str:
-        """The diagram as text, like in a terminal."""
-        from iosonde.jobs.umami.figure import umami_figure
-        from iosonde.jobs.umami.shown import Shown
-        from iosonde.jobs.umami.text import umami_text
-
-        return "\n".join(umami_text(umami_figure(self.data, Shown(runs=None)), 100))
+        """The diagram, as a terminal shows it."""
+        text = self._found._replace(most=Shown(runs=None)).text
+        return text(PageFormat(lambda pipe: pipe, coloured=False, ascii_only=False))
 
 
 class Explained(Pictured):
@@ -89,10 +81,13 @@ class Explained(Pictured):
     ``data``: the ``Explanation``; ``verdict``: what is said of it; ``diagram``: by itself.
     """
 
-    def __init__(self, data: Explanation, verdict: JobVerdict, diagram: Diagram) -> None:
-        self.data, self.verdict, self.diagram = data, verdict, diagram
-        self.lines = (verdict.sentence, *verdict.lines())
-        self.notes = tuple(spelled(note, python) for note in data.notes)
+    data: Explanation
+
+    def __init__(self, found: JobAnswer) -> None:
+        self._found, self.data, self.verdict = found, found.explanation, found.verdict
+        self.diagram = Diagram(found.diagram)
+        self.lines = (found.sentence, *self.verdict.lines())
+        self.notes = tuple(spelled(note, python) for note in self.data.notes)
 
     @property
     def sentence(self) -> str:
@@ -101,8 +96,8 @@ class Explained(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """A row per metric examined, most suspect first; ``leak``: reason why it is no candidate."""
-        return of_records(map(candidate_data, self.data.candidates), _CANDIDATE)
+        """A row a metric that was looked at, most suspect first; ``leak``: why it is not asked."""
+        return of_records(self._found.candidates(), _CANDIDATE)
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         return self.diagram._drawn(width_in, dark)
@@ -143,20 +138,19 @@ class ScheduledResult(Answer):
     """Storage during a job that only a scheduler recorded. ``data``: a ``ScheduledStory``."""
 
     def __init__(self, found: ScheduledAnswer) -> None:
-        self.data, self._words = found
-        self.lines = (self._words.sentence, *self._words.lines())
+        self._found, self.data = found, found.story
+        self.lines = (found.sentence, *found.words.lines())
 
     @property
     def sentence(self) -> str:
         """The answer in one line."""
-        return self._words.sentence
+        return self._found.sentence
 
     @property
     def columns(self) -> Columns:
-        """A row per probed target, the slowest first: seconds slow, clear and unknown, which add up to the run time."""
-        rows = [storage_data(one) for one in self.data.storage]
-        return of_records(rows, _STORAGE)
+        """A row a probed target, the slowest first: seconds slow, clear and unknown, which are the run time."""
+        return of_records(self._found.storage(), _STORAGE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
-        return story_data(self.data, self._words)
+        """Everything as plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
+        return self._found.data()

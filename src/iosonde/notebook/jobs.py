@@ -12,11 +12,12 @@ import numpy as np
 
 from iosonde.connectors.source import Settings
 from iosonde.jobs import answers
-from iosonde.jobs.table import source as job_source
-from iosonde.jobs.table.derived import FRACTION, Peak
-from iosonde.jobs.table.leakage import judged
-from iosonde.jobs.table.listing import JobFilter, ListedJob, Sort
-from iosonde.jobs.umami.diagram import STANDARD, History
+from iosonde.jobs.climate.answers import climate
+from iosonde.jobs.correlate.answers import FRACTION, Peak, correlate
+from iosonde.jobs.scheduled import answers as stored
+from iosonde.jobs.table import answers as job_tables
+from iosonde.jobs.table.answers import JobFilter, Sort, judged, list_jobs
+from iosonde.jobs.umami.answers import STANDARD, History, umami
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
@@ -98,7 +99,7 @@ class Jobs(Answer):
 
         Raises UsageError (no such file system or motif), NothingMeasuredError (no job matches).
         """
-        return Jobs(answers.select(self.data, file_system, motif, span(since, until)))
+        return Jobs(job_tables.select(self.data, file_system, motif, span(since, until)))
 
     @in_python
     def listed(
@@ -125,9 +126,8 @@ class Jobs(Answer):
         begin, end = span(since, until)
         which = JobFilter(search.split(), begin, end, user, account, node, file_system, slow)
         order: Sort = sort or ("slowness" if slow else "time")
-        found = answers.list_jobs(self.data, which, limit, order)
-        rows = [one._asdict() for one in found.jobs]
-        return TableResult(of_records(rows, ListedJob._fields), found)
+        found = list_jobs(self.data, which, limit, order)
+        return TableResult(of_records(found.records(), found.table().names), found.found)
 
     @in_python
     def umami(
@@ -146,7 +146,7 @@ class Jobs(Answer):
         rows; None: the usual ones that are known, and those of ``also``. ``last``: the latest so many of the history.
         Raises UsageError: no such job, run or metric.
         """
-        found = answers.umami(
+        found = umami(
             self._judged,
             self._known(job),
             _step(step),
@@ -181,14 +181,14 @@ class Jobs(Answer):
                 self._judged, self._known(job), history=_history(history), last=last
             )
             return ExplainedRuns(runs)
-        found, verdict, diagram = answers.explain_job(
+        found = answers.explain_job(
             self._judged,
             self._known(job),
             _step(step),
             history=_history(history),
             last=last,
         )
-        return Explained(found, verdict, Diagram(diagram))
+        return Explained(found)
 
     @in_python
     def correlate(
@@ -208,8 +208,8 @@ class Jobs(Answer):
         if not set(groups) <= set(_BY):
             raise UsageError(f"cannot group by {by!r}", expected="file_system, motif, both or None")
         table = self.data
-        found = answers.correlate(table, y, names_of(metrics), groups, names_of(control) or ())
-        return Correlations(found, lambda metric: table.about(metric).label)
+        found = correlate(table, y, names_of(metrics), groups, names_of(control) or ())
+        return Correlations(found)
 
     @in_python
     def climate(
@@ -224,15 +224,14 @@ class Jobs(Answer):
 
         Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
         """
-        found = answers.climate(self.data, file_system, motif, span(since, until))
-        return ClimateResult(found.climate)
+        return ClimateResult(climate(self.data, file_system, motif, span(since, until)))
 
     def _scheduled(self, job: str, step: str | None) -> ScheduledResult | None:
-        """Answer about a job without performance; None: it has one, or there is no store or record."""
-        records = [] if self._root is None else answers.records_of(self._root, job)
-        if self._root is None or answers.has_performance(records):
+        """The answer about a job without performance; None: it has one, or there is no store or record."""
+        records = [] if self._root is None else stored.records_of(self._root, job)
+        if self._root is None or stored.has_performance(records):
             return None
-        found = answers.scheduled_job(self._root, records, now_ns(), step, zone=UTC)
+        found = stored.scheduled_job(self._root, records, now_ns(), step, zone=UTC)
         return None if found is None else ScheduledResult(found)
 
     @cached_property
@@ -242,7 +241,7 @@ class Jobs(Answer):
     def _known(self, job: object) -> str:
         """The job's id as text; raises if the store knows the job but not its speed."""
         if self._root is not None:
-            job_source.must_have(self._root, self.data, str(job))
+            job_tables.must_have(self._root, self.data, str(job))
         return str(job)
 
     def _shown(self) -> Columns:
@@ -275,8 +274,8 @@ def _history(word: str) -> History:
 
 
 def of_store(root: Path, peak: Peak, *, scheduled: bool = False) -> Jobs:
-    """Jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it has none."""
-    return Jobs(job_source.from_store(root, peak, scheduled=scheduled), root=root)
+    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
+    return Jobs(job_tables.store_jobs(root, peak, scheduled=scheduled).table, root=root)
 
 
 @in_python
@@ -284,5 +283,5 @@ def of_tables(tables: Paths, mapping: Paths, system: str, zone: Zone) -> Jobs:
     """See ``iosonde.read_jobs``."""
     notes: list[str] = []
     settings = Settings(system=system, zone=zone_of(zone))
-    table = job_source.from_files(paths_of(tables), paths_of(mapping), settings, notes.append)
+    table = job_tables.file_jobs(paths_of(tables), paths_of(mapping), settings, notes.append)
     return Jobs(table, notes)

@@ -10,7 +10,6 @@ from iosonde.model.errors import InputFileError
 from iosonde.notebook.columns import of_frame
 from iosonde.notebook.display import Pictured, TableResult
 from iosonde.queue import answers
-from iosonde.queue.words import say_simulated
 
 if TYPE_CHECKING:
     import os
@@ -28,9 +27,10 @@ class Simulation(Pictured):
 
     data: Simulated
 
-    def __init__(self, data: Simulated) -> None:
-        self.data = data
-        self.lines = tuple(say_simulated(data))
+    def __init__(self, found: answers.SimulatedAnswer) -> None:
+        data = found.found
+        self._found, self.data = found, data
+        self.lines = tuple(found.sentences())
         self.clients = TableResult(of_frame(data.clients))
         self.reads = TableResult(of_frame(data.reads))
         self.phases = TableResult(of_frame(data.phases))
@@ -44,9 +44,8 @@ class Simulation(Pictured):
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         from iosonde.drawing.render_sheet import draw_sheet
-        from iosonde.queue.sheet import queue_sheet
 
-        return draw_sheet(queue_sheet(self.data, self.lines), width_in=width_in, dark=dark)
+        return draw_sheet(self._found.picture(self.lines), width_in=width_in, dark=dark)
 
 
 def simulated(scenario: str | os.PathLike[str], fields: Mapping[str, Any]) -> Simulation:

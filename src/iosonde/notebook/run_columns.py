@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
-from iosonde.bench.runs.compare import COMPARED_OPS, RunSummary
+from iosonde.bench.report.answers import COMPARED_OPS, RunSummary
 from iosonde.notebook.columns import of_records
 
 if TYPE_CHECKING:

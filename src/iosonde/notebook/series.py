@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.store.series import SeriesName, read_block, series_names
+from iosonde.jobs.environment.answers import SeriesName, block, series
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.metrics import MetricBlock
 from iosonde.notebook.arguments import span
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
 
     Floats = NDArray[np.float64]
-
-_FIRST_NS, _LAST_NS = 0, 2**62
-"""Bounds of an open range."""
 
 
 class Names(Answer):
@@ -127,7 +124,7 @@ def named(root: Path, asked: str | Sequence[str]) -> SeriesName:
     if isinstance(asked, SeriesName):
         return asked
     asked = asked if isinstance(asked, str) else " ".join(asked)
-    known = series_names(root)
+    known = series(root)
     if not known:
         raise NothingMeasuredError(
             f"there are no series in {root}", expected="an import before", hint=".import_files()"
@@ -150,12 +147,5 @@ def named(root: Path, asked: str | Sequence[str]) -> SeriesName:
 
 
 def read(root: Path, asked: str | Sequence[str], begin: Instant, end: Instant) -> Block:
-    """All values of a series that overlap [begin, end). Raises as ``named``; NothingMeasuredError: nothing then."""
-    name = named(root, asked)
-    first, last = span(begin, end)
-    found = read_block(
-        root, name, _FIRST_NS if first is None else first, _LAST_NS if last is None else last
-    )
-    if found is None:
-        raise NothingMeasuredError(f"{root} has no samples of {' '.join(name)} in that time")
-    return Block(found)
+    """Everything of a series that overlaps [begin, end). Raises as ``named``; NothingMeasuredError: nothing then."""
+    return Block(block(root, named(root, asked), *span(begin, end)))

@@ -8,15 +8,12 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.bench.runs.compare import compare as compare_runs
-from iosonde.bench.runs.rows import frame_of
-from iosonde.bench.runs.store import read as read_runs
+from iosonde.bench.report.answers import runs_of
 from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SERIES_KEY
 from iosonde.engine.layout.root import default_root
-from iosonde.jobs.blame.interval import BlameQuestion, Grouping
-from iosonde.jobs.environment.join import JoinCounts, join
-from iosonde.jobs.store.series import series_names
+from iosonde.jobs.answers import BlameQuestion, Grouping
+from iosonde.jobs.environment.answers import JoinCounts, join, series
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SampleChoice, SlowdownQuery, TargetRef
 from iosonde.model.ops import DEFAULT_WINDOW_NS
@@ -55,7 +52,7 @@ from iosonde.weather.store import Store
 from iosonde.why.question import WhyQuestion, targets_called
 
 if TYPE_CHECKING:
-    from iosonde.jobs.table.derived import Peak
+    from iosonde.jobs.correlate.answers import Peak
     from iosonde.notebook.arguments import Duration, Instant, Paths, Zone
 
 Ops = str | Sequence[str] | None
@@ -115,12 +112,12 @@ class Station:
 
         An import does so for what is new. How many jobs were looked at, and of how many something is known.
         """
-        return join(self.root, progress=progress)
+        return join(self.root, progress)
 
     @in_python
     def series(self, *, since: Instant = None, until: Instant = None) -> Names:
-        """Series of servers on the days of [since, until)."""
-        return Names(series_names(self.root, *span(since, until)))
+        """The series of servers there are on the days of [since, until)."""
+        return Names(series(self.root, *span(since, until)))
 
     @in_python
     def read(
@@ -317,10 +314,10 @@ class Station:
         if each not in ("run", "factor", "row"):
             raise UsageError(f"there is no form {each!r}", expected="run, factor or row")
         first, last = span(since, until)
-        found = read_runs(self.root, target=target, since_ns=first, until_ns=last)
+        found = runs_of(self.root, target=target, since_ns=first, until_ns=last)
         if each == "row":
-            return TableResult(of_frame(frame_of(found)), found)
-        runs = compare_runs(found, every_factor=each == "factor")
+            return TableResult(of_frame(found.table()), list(found.rows))
+        runs = found.summaries(every_factor=each == "factor")
         return TableResult(of_runs(runs), runs)
 
     def _which(

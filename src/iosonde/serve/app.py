@@ -20,9 +20,8 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from iosonde import __version__
-from iosonde.jobs.load.from_store import load_of_store
-from iosonde.jobs.load.history import LoadHistory
-from iosonde.jobs.table.source import LISTED, from_store
+from iosonde.jobs.load.answers import LoadHistory, load_of_store
+from iosonde.jobs.table.answers import listed_jobs, store_jobs
 from iosonde.model.jobs import JobTable
 from iosonde.serve.about.answer import AboutRoutes
 from iosonde.serve.access.ended import EndedRequests
@@ -160,8 +159,6 @@ def _job_tables(
             JobTables(lambda: aliased(given()), time.monotonic),
         )
     return (
-        JobTables(lambda: from_store(root, shown=aliased), time.monotonic),
-        JobTables(
-            lambda: from_store(root, metrics=LISTED, scheduled=True, shown=aliased), time.monotonic
-        ),
+        JobTables(lambda: store_jobs(root, shown=aliased).table, time.monotonic),
+        JobTables(lambda: listed_jobs(root, aliased), time.monotonic),
     )

@@ -16,11 +16,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
-from iosonde.jobs.answers import ClimateRuns, climate_runs
-from iosonde.jobs.climate.climate import Climate
-from iosonde.jobs.climate.data import change_rows, climate_data
-from iosonde.jobs.climate.figure import climate_figure, to_json
-from iosonde.jobs.climate.words import say_largest
+from iosonde.jobs.climate.answers import ClimateAnswer, ClimateRuns, climate_runs
 from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.serve import params, wire
@@ -119,22 +115,20 @@ def page_data(found: ClimateRuns) -> dict[str, Any]:
         "n": found.n,
         "file_systems": found.file_systems,
         "motifs": found.motifs,
-        **climate_data(found.climate),
-        "figure": to_json(climate_figure(found.climate)),
+        **found.climate.data(),
+        "figure": found.climate.picture(titled=False).plain(),
         "runs": found.runs,
     }
 
 
-def climate_csv(found: Climate, zone: tzinfo) -> bytes:
-    """A line per change, as ``iosonde climate --format csv``."""
-    names, rows = change_rows(found.changes, zone)
+def climate_csv(found: ClimateAnswer, zone: tzinfo) -> bytes:
+    """A line a change, as ``iosonde climate --format csv`` has it."""
+    names, rows = found.table(zone)
     return csv_text(rows, names).encode()
 
 
-def _picture(found: Climate, query: ClimateQuery) -> bytes:
+def _picture(found: ClimateAnswer, query: ClimateQuery) -> bytes:
     from iosonde.drawing.canvas import encoded
-    from iosonde.jobs.climate.render import draw_climate
 
-    figure = climate_figure(found, say_largest(found))
-    canvas = draw_climate(figure, width_in=query.width, dark=query.dark, zone=UTC)
+    canvas = found.picture().drawn(width_in=query.width, dark=query.dark, zone=UTC)
     return encoded(canvas, query.format, query.scale)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.table.answers import judged
 from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.model.jobs import LABELS, SIZES, JobTable

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iosonde.jobs.answers import list_jobs
-from iosonde.jobs.table.listing import JobFilter, JobList, Sort, jobs_data
+from iosonde.jobs.table.answers import JobFilter, Sort, list_jobs
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve.job_table import JobTables
@@ -33,7 +32,7 @@ def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
     try:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):
-        return jobs_data(JobList(0, 0, []))
+        table = None
     which = JobFilter(
         words=tuple(query.search.lower().split()),
         since_ns=query.since_ns,
@@ -44,4 +43,4 @@ def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
         file_system=query.file_system or None,
         slow=query.slow,
     )
-    return jobs_data(list_jobs(table, which, query.limit, query.sort, query.offset))
+    return list_jobs(table, which, query.limit, query.sort, query.offset).data()

@@ -10,11 +10,7 @@ from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
 from iosonde.jobs.answers import JobAnswer, explain_job
-from iosonde.jobs.explain.data import explanation_data
-from iosonde.jobs.umami.diagram import History, Umami
-from iosonde.jobs.umami.figure import to_json, umami_figure
-from iosonde.jobs.umami.records import flat_records
-from iosonde.jobs.umami.shown import MOST_ROWS, MOST_RUNS, Shown
+from iosonde.jobs.umami.answers import MOST_ROWS, MOST_RUNS, DiagramAnswer, History, Shown
 from iosonde.model import parameters
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
@@ -69,7 +65,7 @@ class Diagrams:
             )
         found = await self._shared.answer(query, lambda: self.explained(query))
         if query.format == "csv":
-            body = umami_csv(found.umami)
+            body = umami_csv(found.diagram)
         else:
             body = await self._drawings.answer(query, lambda: _picture(found, query))
         return attachment(body, query.format, ("umami", query.job, query.run))
@@ -91,23 +87,20 @@ class Diagrams:
 
 
 def umami_data(found: JobAnswer, shown: Shown) -> dict[str, Any]:
-    """Content of ``iosonde explain --format json``, with drawing data."""
-    return {
-        **explanation_data(found.explanation, found.verdict, page),
-        "figure": to_json(umami_figure(found.umami, shown)),
-    }
+    """What ``iosonde explain --format json`` says, with what is drawn."""
+    figure = found.diagram._replace(most=shown).picture().plain()
+    return {**found.explained(page), "figure": figure}
 
 
-def umami_csv(found: Umami) -> bytes:
-    """A line per metric, as ``iosonde explain --diagram --format csv``."""
-    names, rows = flat_records(found)
+def umami_csv(found: DiagramAnswer) -> bytes:
+    """A line a metric, as ``iosonde explain --diagram --format csv`` has it."""
+    names, rows = found.table()
     return csv_text(rows, names).encode()
 
 
 def _picture(found: JobAnswer, query: UmamiQuery) -> bytes:
     from iosonde.drawing.canvas import encoded
-    from iosonde.jobs.umami.render import draw_umami
 
-    figure = umami_figure(found.umami, query.shown, found.verdict.sentence)
-    canvas = draw_umami(figure, width_in=query.width, dark=query.dark, zone=query.zone)
-    return encoded(canvas, query.format, query.scale)
+    diagram = found.diagram._replace(most=query.shown, sentence=found.sentence)
+    drawn = diagram.picture().drawn(width_in=query.width, dark=query.dark, zone=query.zone)
+    return encoded(drawn, query.format, query.scale)

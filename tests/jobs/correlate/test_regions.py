@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.jobs import answers
+from iosonde.jobs.climate.answers import regions_of
 from iosonde.jobs.climate.regions import between, climates
+from iosonde.jobs.correlate.answers import correlate
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
 from tests.kit.commands import run
@@ -40,8 +41,8 @@ def two_regimes(seed: int, change: int = 100, n: int = 240) -> JobTable:
 def test_what_goes_with_performance_differs_between_boundaries(seed: int) -> None:
     made = two_regimes(seed)
     boundary = (START_S + 100 * DAY) * NS
-    regions = answers.regions_of(made, [boundary])
-    found = answers.correlate(made, "fraction_of_peak_ratio", by=("file_system",), regions=regions)
+    regions = regions_of(made, [boundary])
+    found = correlate(made, "fraction_of_peak_ratio", by=("file_system",), regions=regions).found
     assert found.by == ("file_system", "climate")
     rows = {(row.group, row.metric): row for row in found.rows if row.group}
     first, second = ("work", "until 2027-01-19"), ("work", "from 2027-01-19")
@@ -53,7 +54,7 @@ def test_what_goes_with_performance_differs_between_boundaries(seed: int) -> Non
         assert rows[group, own].n == (100 if group == first else 140)
         assert (rows[group, own].spearman or 0) < -0.9
         assert abs(rows[group, other].spearman or 0) < 0.3
-    alone = answers.correlate(made, "fraction_of_peak_ratio", by=(), regions=regions)
+    alone = correlate(made, "fraction_of_peak_ratio", by=(), regions=regions).found
     assert {row.group for row in alone.rows} == {first[1:], second[1:], ()}
 
 

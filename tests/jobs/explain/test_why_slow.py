@@ -10,7 +10,6 @@ import pytest
 from benchmarks.truth.jobs import slow_jobs as jobs
 from benchmarks.truth.jobs.why_slow import said
 from benchmarks.truth.jobs.year_sentences import broken_but_usual, read, tell
-from iosonde.jobs.answers import select
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.correlate.correlate import correlate
 from iosonde.jobs.explain.explain import explain
@@ -20,6 +19,7 @@ from iosonde.jobs.explain.shortened import LONGEST, MOST_WORDS, Clause, shortene
 from iosonde.jobs.explain.twins import twins
 from iosonde.jobs.explain.unseen import beyond
 from iosonde.jobs.explain.words import judge
+from iosonde.jobs.table.answers import select
 from iosonde.jobs.table.derived import with_derived
 from iosonde.jobs.table.from_files import merged
 from iosonde.jobs.table.leakage import GROWS, judged

@@ -7,9 +7,9 @@ from typing import Any
 
 from iosonde.bench.bandwidth.words import format_bandwidth
 from iosonde.bench.compare.alike import different_parameters
-from iosonde.bench.compare.answers import RunComparison
 from iosonde.bench.compare.judge import MeasureRatio, SubjectVerdict
 from iosonde.bench.compare.measures import Subject
+from iosonde.bench.compare.sides import RunComparison
 from iosonde.bench.compare.spread import LEAST
 from iosonde.bench.runs.described import parameter_words
 from iosonde.bench.runs.store import StoredRun

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iosonde.bench.kernel.answers import CREATE, KernelPhase
+from iosonde.bench.kernel.phases import CREATE, KernelPhase
 from iosonde.bench.selftest.effects import ProbeSamples
 from iosonde.drawing.marks import Mark, Points, Shade, StepMarks
 from iosonde.drawing.sheet import RATIO, Pane, Sheet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde.bench.bandwidth.words import format_bandwidth
-from iosonde.bench.kernel.answers import KernelPhase
+from iosonde.bench.kernel.phases import KernelPhase
 from iosonde.bench.kernel.plan import QUIET
 from iosonde.model.units import (
     format_duration,

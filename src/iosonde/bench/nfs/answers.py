@@ -1,18 +1,38 @@
-"""Entry points for doors: a sweep with its rows in the store."""
+"""Reads beside ever faster writes over NFS: a sweep with its rows in the store, a sweep of a known server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from iosonde.bench.backends.nfs_place import NfsPlace
+from iosonde.bench.backends.nfs_place import NfsPlace, parse_nfs
+from iosonde.bench.nfs.points import SweepPoint, quantile
 from iosonde.bench.nfs.rows import run_id_of, sweep_rows
-from iosonde.bench.nfs.spec import SweepSpec
+from iosonde.bench.nfs.spec import STABILITIES, SweepSpec
 from iosonde.bench.nfs.sweep import Sweep, SweepObserver, run_sweep
+from iosonde.bench.nfs.words import caution, latency_word, rate_word, say_sweep
 from iosonde.bench.runs import store
+from iosonde.model.answer import Block, Prose, TableBlock
 from iosonde.model.errors import StoreError
 from iosonde.model.runs import RunRow
+
+if TYPE_CHECKING:
+    from iosonde.drawing.sheet import Sheet
+
+__all__ = [
+    "STABILITIES",
+    "MeasuredSweep",
+    "SweepPoint",
+    "SweepSpec",
+    "latency_word",
+    "measure_sweep",
+    "parse_nfs",
+    "rate_word",
+    "sweep_blocks",
+]
+_HEAD = ("writes/s", "answered/s", "reads", "longest", "q99", "median", "write q50", "")
 
 
 @dataclass
@@ -22,6 +42,16 @@ class MeasuredSweep:
     sweep: Sweep
     rows: list[RunRow]
     problem: StoreError | None
+
+    def shown(self) -> list[Block]:
+        """A row a rate, and what it comes to."""
+        return sweep_blocks(self.sweep)
+
+    def picture(self, name: str) -> Sheet | None:
+        """Reads over the rate of writes; None: no read was answered under load."""
+        from iosonde.bench.nfs.sheet import sweep_sheet
+
+        return sweep_sheet(self.sweep, name)
 
 
 def measure_sweep(
@@ -42,3 +72,21 @@ def measure_sweep(
         except StoreError as error:
             problem = error
     return MeasuredSweep(sweep, rows, problem)
+
+
+def sweep_blocks(sweep: Sweep) -> list[Block]:
+    """A row a rate, rising, and what it comes to."""
+    rows = [
+        [
+            rate_word(p.rate_per_s),
+            rate_word(p.achieved_per_s) if p.rate_per_s else "",
+            f"{p.read_outcomes.get('ok', 0)}/{p.reads_due}",
+            latency_word(p.longest_ns),
+            latency_word(p.quantile_ns(0.99)),
+            latency_word(p.quantile_ns(0.5)),
+            latency_word(quantile(p.write_ns, 0.5)) if p.rate_per_s else "",
+            caution(p),
+        ]
+        for p in sorted(sweep.points, key=lambda p: p.rate_per_s)
+    ]
+    return [TableBlock(_HEAD, rows, 0), "", *(Prose(text) for text in say_sweep(sweep))]

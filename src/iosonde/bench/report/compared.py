@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iosonde.bench.compare.answers import compare_runs
+from iosonde.bench.compare.sides import compare_runs
 from iosonde.bench.compare.words import HEAD, run_cells, say_notes, say_runs
 from iosonde.bench.runs.store import StoredRun, read_runs
 from iosonde.model.errors import NothingMeasuredError

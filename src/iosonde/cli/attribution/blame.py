@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.render import show
 from iosonde.cli.shared.targets import called
-from iosonde.cli.shared.text import table, wrapped
-from iosonde.engine.left_out import with_left_out
-from iosonde.jobs.blame.answers import blamed
-from iosonde.jobs.blame.data import blame_data
-from iosonde.jobs.blame.interval import BlameQuestion
-from iosonde.jobs.blame.presence import SHOWN, presence_data, present
-from iosonde.jobs.blame.presence import sentences as presence_sentences
-from iosonde.jobs.blame.words import TEXTS, head, rows, sentences, worth_showing
-from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.text import clean_text
+from iosonde.jobs.answers import BlameQuestion, blame_report
+from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_time
 from iosonde.weather.store import Store
 
@@ -50,47 +41,10 @@ def main(arguments: Sequence[str]) -> int:
     question = BlameQuestion(
         what, at, since, until, args.by, args.band, systems, not args.nodes_only
     )
-    try:
-        answer = blamed(root, question, now_ns)
-    except NothingMeasuredError as error:
-        return _present(root, question, now_ns, error, args)
-    if args.format == "json":
-        document = with_left_out(blame_data(answer, now_ns, args.top), root)
-        options.put_text(json.dumps(document, indent=2, allow_nan=False) + "\n", args.output)
-        return 0
-    first, *others = sentences(answer, now_ns)
-    print("\n".join(wrapped(clean_text(first))))
-    body = [tuple(map(clean_text, row)) for row in rows(answer, args.top, now_ns)]
-    names, body = worth_showing(head(answer), body)
-    left = sum(name in TEXTS for name in names)
-    print("\n" + table(names, body, left=left) + "\n")
-    for line in others:
-        print("\n".join(wrapped(clean_text(line), "- ")))
-    return 0
-
-
-def _present(
-    root: Path,
-    question: BlameQuestion,
-    now_ns: int,
-    error: NothingMeasuredError,
-    args: argparse.Namespace,
-) -> int:
-    """Answer from start and end of jobs alone. Raises ``error`` if they are uninformative."""
-    found = None if question.band is not None else present(root, question, now_ns)
-    if found is None:
-        raise error
-    if args.format == "json":
-        document = with_left_out(presence_data(found), root)
-        options.put_text(json.dumps(document, indent=2) + "\n", args.output)
-        return 0
-    first, *others = presence_sentences(found)
-    print("\n".join(wrapped(clean_text(first))))
-    body = [(clean_text(who), f"{match:.2f}") for who, match in found.ranked[:SHOWN]]
-    print("\n" + table((found.by, "match"), body) + "\n")
-    for line in others:
-        print("\n".join(wrapped(line, "- ")))
-    options.note(f"iosonde: {error}")
+    found = blame_report(root, question, now_ns, args.top)
+    show(found, args)
+    if found.unknown is not None and args.format != "json":
+        options.note(f"iosonde: {found.unknown}")
     return 0
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import platform
 from collections.abc import Sequence
-from pathlib import Path
 
-from iosonde.bench.bandwidth.run import run_bandwidth
-from iosonde.bench.recorder import PlanOutcome
+from iosonde.bench.bandwidth.answers import bandwidth_picture, run_bandwidth
+from iosonde.bench.report.answers import PlanOutcome, RunsAnswer
 from iosonde.cli.bench.bandwidth_options import parse, plan
 from iosonde.cli.bench.measured import BenchmarkContext, run_benchmark, say_kept
 from iosonde.cli.shared import options
-from iosonde.cli.shared.run_data import write_rows
-from iosonde.cli.shared.run_tables import details
+from iosonde.cli.shared.render import draw, show
 from iosonde.model.runs import RunRow
 
 
@@ -32,20 +30,7 @@ def _measure(args: argparse.Namespace, context: BenchmarkContext) -> PlanOutcome
 
 def _show(rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContext) -> None:
     if args.plot is not None:
-        _plot(rows, args, context.drawn)
-    if args.format != "table":
-        write_rows(rows, args.format, args.output)
-        return
-    print(details(rows, options.now_ns()))
-    say_kept(args)
-
-
-def _plot(rows: list[RunRow], args: argparse.Namespace, root: Path) -> None:
-    """Draw rates over time and times of files."""
-    from iosonde.bench.bandwidth.sheets import bandwidth_sheet
-    from iosonde.drawing.render_sheet import save_sheet
-
-    sheet = bandwidth_sheet(root, rows)
-    if sheet is not None:
-        save_sheet(sheet, args.plot, dark=args.dark)
-        options.note(f"wrote {args.plot}")
+        draw(bandwidth_picture(context.drawn, rows), args, width_in=12.0)
+    show(RunsAnswer(rows, options.now_ns(), ("run",)), args, indent=None)
+    if args.format == "table":
+        say_kept(args)

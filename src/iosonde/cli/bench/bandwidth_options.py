@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iosonde.bench.backends.places import parse_place
-from iosonde.bench.bandwidth.plan import BandwidthPlan
-from iosonde.bench.bandwidth.spec import (
+from iosonde.bench.bandwidth.answers import (
     BLOCK_BYTES,
     FSYNCS,
     LAYOUTS,
     TIMED_SEGMENTS,
     TRANSFER_BYTES,
+    BandwidthPlan,
     BandwidthSpec,
+    parse_place,
 )
 from iosonde.cli.bench.options import add_results, check_results
 from iosonde.cli.bench.values import count, fault, seed_number, words

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from iosonde.bench.bandwidth.spec import FSYNCS
-from iosonde.bench.kernel.answers import KernelPhase, examined, keep_creates
-from iosonde.bench.kernel.plan import BLOCKS, KernelPlan
-from iosonde.bench.kernel.run import KernelOutcome, run_kernel
-from iosonde.bench.kernel.words import MARKS, head, say, table_rows
-from iosonde.bench.recorder import PlanOutcome
-from iosonde.bench.selftest.effects import ProbeSamples
+from iosonde.bench.kernel.answers import BLOCKS, FSYNCS, KernelAnswer, KernelPlan, measure
+from iosonde.bench.report.answers import PlanOutcome, RunsAnswer
 from iosonde.cli.bench.measured import BenchmarkContext, run_benchmark, say_kept
 from iosonde.cli.bench.options import add_results, check_results
 from iosonde.cli.bench.values import count, seed_number
 from iosonde.cli.shared import options
-from iosonde.cli.shared.run_data import write_rows
-from iosonde.cli.shared.text import table, wrapped
-from iosonde.model.errors import StoreError, UsageError
+from iosonde.cli.shared.render import draw, print_blocks, show
+from iosonde.model.errors import UsageError
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.runs import RunRow
 from iosonde.model.units import parse_duration, parse_size
@@ -42,55 +35,28 @@ def kernel(arguments: Sequence[str]) -> int:
     return run_benchmark(_parse, command.measure, command.show, arguments)
 
 
-@dataclass(slots=True)
 class _Command:
-    """Results of the command, from the measurement to its table. Filled at process 0."""
+    """The answer, from the measurement to its table."""
 
-    outcome: KernelOutcome | None = None
-    samples: dict[str, ProbeSamples] = field(default_factory=dict)
-    phases: list[KernelPhase] = field(default_factory=list)
+    found: KernelAnswer
 
     def measure(self, args: argparse.Namespace, context: BenchmarkContext) -> PlanOutcome:
-        """Measure in every process; process 0 joins creates and writers."""
-        plan, root = _plan(args, context.seed), context.drawn
-        outcome = run_kernel(plan, context.processes, root, context.view, options.now_ns)
-        if context.processes.number > 0:
-            return PlanOutcome(outcome.rows, outcome.errors, outcome.stopped)
-        self.outcome = outcome
-        try:
-            self.samples, self.phases = examined(root, outcome, plan.period_ns)
-            creates = keep_creates(root, outcome, plan, self.phases)
-        except StoreError as error:
-            return PlanOutcome(outcome.rows, [*outcome.errors, error], outcome.stopped)
-        rows = creates + outcome.rows if outcome.phases else []
-        return PlanOutcome(rows, outcome.errors, outcome.stopped)
+        """Measure in every process."""
+        plan = _plan(args, context.seed)
+        self.found = measure(plan, context.processes, context.drawn, context.view, options.now_ns)
+        return self.found.outcome
 
     def show(self, rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContext) -> None:
         """Print table and sentence, or rows; draw the picture."""
         del context
-        sentence = say(str(args.directory), self.phases)
         if args.plot is not None:
-            self._plot(args, sentence)
+            missing = "no picture: no create ended"
+            draw(self.found.picture(), args, width_in=12.0, without=missing)
         if args.format != "table":
-            write_rows(rows, args.format, args.output)
+            show(RunsAnswer(rows), args, indent=None)
             return
-        print(table(head(args.period), table_rows(self.phases)))
-        print("\n" + "\n".join(wrapped(MARKS)))
-        print("\n" + "\n".join(wrapped(sentence)))
+        print_blocks(self.found.shown())
         say_kept(args)
-
-    def _plot(self, args: argparse.Namespace, sentence: str) -> None:
-        from iosonde.bench.kernel.sheet import kernel_sheet
-        from iosonde.drawing.render_sheet import save_sheet
-
-        sheet = None
-        if self.outcome is not None:
-            sheet = kernel_sheet(self.samples, self.phases, args.period, sentence)
-        if sheet is None:
-            options.note("no picture: no create ended")
-            return
-        save_sheet(sheet, args.plot, dark=args.dark)
-        options.note(f"wrote {args.plot}")
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iosonde.bench.recorder import PlanOutcome
+from iosonde.bench.report.answers import PlanOutcome
 from iosonde.bench.runtime.processes import Processes, find_processes, is_first
 from iosonde.cli.bench.progress import ProgressBar, ProgressView
 from iosonde.cli.shared import options

@@ -6,15 +6,20 @@ import argparse
 import secrets
 from collections.abc import Sequence
 
-from iosonde.bench.backends.nfs_place import parse_nfs
-from iosonde.bench.nfs.answers import MeasuredSweep, measure_sweep
-from iosonde.bench.nfs.spec import STABILITIES, SweepSpec
-from iosonde.cli.bench.nfs_view import SweepBar, SweepView, sweep_table
+from iosonde.bench.nfs.answers import (
+    STABILITIES,
+    MeasuredSweep,
+    SweepSpec,
+    measure_sweep,
+    parse_nfs,
+)
+from iosonde.bench.report.answers import RunsAnswer
+from iosonde.cli.bench.nfs_view import SweepBar, SweepView
 from iosonde.cli.bench.options import add_results, check_results
 from iosonde.cli.bench.values import count, count0, seed_number
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
-from iosonde.cli.shared.run_data import write_rows
+from iosonde.cli.shared.render import draw, print_blocks, show
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_duration, parse_size
 
@@ -133,27 +138,16 @@ def _spec(args: argparse.Namespace) -> SweepSpec:
 
 def _show(found: MeasuredSweep, args: argparse.Namespace, name: str) -> None:
     if args.plot is not None:
-        _plot(found, args, name)
+        missing = "no picture: no read was answered under load"
+        draw(found.picture(name), args, width_in=12.0, without=missing)
     if args.format != "table":
-        write_rows(found.rows, args.format, args.output)
+        show(RunsAnswer(found.rows), args, indent=None)
     else:
-        print(sweep_table(found.sweep))
+        print_blocks(found.shown())
         if found.rows and not args.no_store and found.problem is None:
             options.note(f"\nkept in {options.store_folder(args)}; 'iosonde runs' shows it")
     if found.problem is not None:
         options.note(f"iosonde: {found.problem}")
-
-
-def _plot(found: MeasuredSweep, args: argparse.Namespace, name: str) -> None:
-    from iosonde.bench.nfs.sheet import sweep_sheet
-    from iosonde.drawing.render_sheet import save_sheet
-
-    sheet = sweep_sheet(found.sweep, name)
-    if sheet is None:
-        options.note("no picture: no read was answered under load")
-        return
-    save_sheet(sheet, args.plot, dark=args.dark)
-    options.note(f"wrote {args.plot}")
 
 
 _CEILING = "end when a read takes longer (1s)"

@@ -1,17 +1,14 @@
-"""Progress and table of a sweep."""
+"""Progress of a sweep."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from typing import Any
 
-from iosonde.bench.nfs.points import SweepPoint
-from iosonde.bench.nfs.sweep import Sweep
-from iosonde.bench.nfs.words import caution, latency_word, rate_word, say_sweep
+from iosonde.bench.nfs.answers import SweepPoint, latency_word, rate_word
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import JsonLines, bars, on_terminal
-from iosonde.cli.shared.text import table, wrapped
 
 
 class SweepView:
@@ -78,27 +75,3 @@ class SweepBar(AbstractContextManager[None]):
     def __exit__(self, *error: object) -> None:
         if self._view.bar is not None:
             self._view.bar.stop()
-
-
-_HEAD = ("writes/s", "answered/s", "reads", "longest", "q99", "median", "write q50", "")
-
-
-def sweep_table(sweep: Sweep) -> str:
-    """A line per rate, rising, and the result."""
-    from iosonde.bench.nfs.points import quantile
-
-    rows = [
-        [
-            rate_word(p.rate_per_s),
-            rate_word(p.achieved_per_s) if p.rate_per_s else "",
-            f"{p.read_outcomes.get('ok', 0)}/{p.reads_due}",
-            latency_word(p.longest_ns),
-            latency_word(p.quantile_ns(0.99)),
-            latency_word(p.quantile_ns(0.5)),
-            latency_word(quantile(p.write_ns, 0.5)) if p.rate_per_s else "",
-            caution(p),
-        ]
-        for p in sorted(sweep.points, key=lambda p: p.rate_per_s)
-    ]
-    said = [line for text in say_sweep(sweep) for line in wrapped(text)]
-    return "\n".join([table(_HEAD, rows, 0), "", *said])

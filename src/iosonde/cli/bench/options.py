@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
-from iosonde.bench.metadata.spec import PHASES
+from iosonde.bench.metadata.answers import PHASES
 from iosonde.cli.bench.values import count, count0, counts, factor, fault, seed_number, words
 from iosonde.cli.shared import options
 from iosonde.model.errors import UsageError
@@ -151,8 +150,7 @@ def _add_output(parser: options.Parser) -> None:
 def add_results(parser: options.Parser) -> None:
     """Add destinations of results of any benchmark."""
     add = parser.add_argument
-    add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
-    add("--dark", action="store_true", help="a dark picture")
+    parser.add_picture("picture: .png, .svg, .pdf")
     parser.add_data()
     add("--no-store", action="store_true", help="store no results")
     parser.add_store()

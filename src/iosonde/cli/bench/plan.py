@@ -7,9 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from iosonde.bench.backends.places import parse_place
-from iosonde.bench.metadata.plan import AdaptivePlan, Plan
-from iosonde.bench.metadata.spec import PHASES, Spec
+from iosonde.bench.metadata.answers import PHASES, AdaptivePlan, Plan, Spec, parse_place
 from iosonde.model.errors import UsageError
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_size

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from iosonde.bench.bandwidth.words import format_bandwidth
+from iosonde.bench.bandwidth.answers import format_bandwidth
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import JsonLines, bars, on_terminal

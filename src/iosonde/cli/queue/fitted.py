@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.text import table
-from iosonde.jobs.environment.loads import LoadSeries, ProbeReads, reads_beside
+from iosonde.cli.shared.render import show
+from iosonde.jobs.environment.answers import reads
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import OP_WORDS
 from iosonde.queue import answers
-from iosonde.queue.fit_words import HEAD, fit_json, fit_rows, say_fit, say_what_if
-from iosonde.queue.read_samples import read_samples
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -52,20 +49,13 @@ def add_fitted(parser: options.Parser) -> None:
 def fit_reads(args: argparse.Namespace) -> int:
     """Print the fit, and predictions from it."""
     _settle(args)
-    reads = _stored(args) if args.scenario is None else read_samples(args.scenario, _warn)
-    found, answer = answers.fitted(
-        reads, args.queue, args.load, 1 if args.seed is None else args.seed
+    measured = (
+        _stored(args) if args.scenario is None else answers.read_samples(args.scenario, _warn)
     )
-    if args.format == "json":
-        document = {"schema_version": answers.SCHEMA_VERSION, **fit_json(found, answer)}
-        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-        options.put_text(text, args.output)
-    else:
-        print("\n".join(say_fit(found)))
-        if answer is not None:
-            print(say_what_if(answer, found))
-        print("\n" + table(HEAD, fit_rows(found)))
-    return 0 if found.explained else 1
+    seed = 1 if args.seed is None else args.seed
+    found = answers.fitted(measured, args.queue, args.load, seed)
+    show(found, args)
+    return 0 if found.found.explained else 1
 
 
 def _settle(args: argparse.Namespace) -> None:
@@ -91,17 +81,12 @@ def _settle(args: argparse.Namespace) -> None:
 
 
 def _stored(args: argparse.Namespace) -> tuple[Floats, Floats]:
-    """Successful operations of the probe, each with the concurrent load."""
-    metrics = [word.strip() for word in args.metric.split(",")]
-    since, until = options.time_range(args, options.now_ns())
-    series = LoadSeries(tuple(metrics), args.system)
-    which = ProbeReads(args.target, args.op, since, until)
-    found = reads_beside(options.store_root(args), which, series)
-    named = ", ".join(f"{one.level}/{one.metric}" for one in found.series)
-    options.note(
-        f"{len(found.latency_s):,} of {found.n:,} reads have a load of {named} beside them; a counter "
-        "of what servers completed understates the load once their queue is full"
-    )
+    """The probe's operations that ended ok, each with the load beside it."""
+    metrics = tuple(word.strip() for word in args.metric.split(","))
+    span = options.time_range(args, options.now_ns())
+    root = options.store_root(args)
+    found = reads(root, (args.target, args.op), span, metrics, args.system)
+    options.note(found.sentence)
     return found.latency_s, found.load_per_s
 
 

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from iosonde.cli.queue.fitted import FROM_EXAMPLES, add_fitted, fit_reads
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import working
-from iosonde.cli.shared.text import table
-from iosonde.engine.files import write_frame
+from iosonde.cli.shared.render import draw, show
 from iosonde.model.errors import UsageError
 from iosonde.queue import answers
-from iosonde.queue.words import (
-    HEAD,
-    SWEEP_HEAD,
-    client_rows,
-    say_simulated,
-    sweep_rows,
-)
-
-if TYPE_CHECKING:
-    from iosonde.drawing.sheet import Sheet
-    from iosonde.model.frames import Frame
 
 EXAMPLES = """\
   iosonde simulate examples/queue/figure-5.toml --plot figure-5.png
@@ -62,68 +49,18 @@ def main(arguments: Sequence[str]) -> int:
             stopped = interrupt.wanted
         else:
             found = answers.simulated(args.scenario, settings, going)
-            stopped = found.ticks < found.scenario.ticks
+            stopped = found.found.ticks < found.found.scenario.ticks
+    answer: answers.SimulatedAnswer | answers.SweepAnswer
     if args.sweep is not None:
-        scenario, rows = swept
-        _show_sweep(args, scenario, rows, stopped)
+        answer = swept
+        if stopped:
+            options.note("note: stopped: rows of runs that ended")
     else:
-        _show(args, found)
-    return 130 if stopped else 0
-
-
-def _show(args: argparse.Namespace, found: Any) -> None:
-    lines = say_simulated(found)
+        answer = found._replace(rows=args.rows)
     if args.plot is not None:
-        from iosonde.queue.sheet import queue_sheet
-
-        _plot(args, queue_sheet(found, lines[:2]))
-    if args.format == "table":
-        print("\n".join(lines) + "\n\n" + table(HEAD, client_rows(found)))
-        return
-    if args.format == "json":
-        _json(args, answers.as_json(found))
-        return
-    _frame(args, getattr(found, args.rows))
-
-
-def _show_sweep(args: argparse.Namespace, scenario: Any, rows: Frame, stopped: bool) -> None:
-    if stopped:
-        options.note("note: stopped: rows of runs that ended")
-    if args.plot is not None and len(rows):
-        from iosonde.queue.sheet import sweep_sheet
-
-        _plot(args, sweep_sheet(scenario, rows))
-    if args.format == "table":
-        print(f"sweep of {scenario.sweep.parameter}\n")
-        print(table(SWEEP_HEAD, sweep_rows(scenario, rows.columns), left=2))
-        return
-    if args.format == "json":
-        _json(args, answers.sweep_json(scenario, rows))
-        return
-    _frame(args, rows)
-
-
-def _plot(args: argparse.Namespace, sheet: Sheet) -> None:
-    from iosonde.drawing.render_sheet import save_sheet
-
-    save_sheet(sheet, args.plot, width_in=args.width, dark=args.dark)
-
-
-def _json(args: argparse.Namespace, document: dict[str, Any]) -> None:
-    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-    options.put_text(text, args.output)
-
-
-def _frame(args: argparse.Namespace, frame: Frame) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = args.output or Path(folder) / "out"
-        write_frame(frame, path, args.format)
-        if args.output is None:
-            options.copy_to_stdout(path)
-        else:
-            options.note(f"wrote {args.output}")
+        draw(answer.picture(), args, said=False)
+    show(answer, args)
+    return 130 if stopped else 0
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 from collections.abc import Iterator, Sequence
 
+from iosonde.bench.nfs.answers import sweep_blocks
 from iosonde.bench.nfs.check import (
     CheckVerdict,
     KnownQueue,
@@ -13,10 +14,11 @@ from iosonde.bench.nfs.check import (
     check_knee,
     known_server,
 )
-from iosonde.cli.bench.nfs_view import SweepView, sweep_table
+from iosonde.cli.bench.nfs_view import SweepView
 from iosonde.cli.bench.values import count, counts
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.render import print_blocks
 from iosonde.cli.shared.text import table
 from iosonde.model.units import format_duration, parse_duration
 
@@ -46,7 +48,7 @@ def nfs(arguments: Sequence[str]) -> int:
         sweep, knee = check_knee(queue, view)
         if interrupt.wanted:
             return 130
-    print(sweep_table(sweep))
+    print_blocks(sweep_blocks(sweep))
     print()
     found = [*(one for many in checks for one in many), *knee]
     rows = [[check.what, check.true, check.found, check.verdict] for check in found]

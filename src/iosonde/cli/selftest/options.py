@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.selftest.plan import SelftestPlan
+from iosonde.bench.selftest.answers import SelftestPlan
 from iosonde.cli.bench.options import check_results
 from iosonde.cli.bench.values import count, seed_number
 from iosonde.cli.shared import options

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from iosonde.bench.compare.answers import RunComparison, compare_runs
-from iosonde.bench.compare.words import HEAD, run_cells, runs_json, say_notes, say_runs, say_side
-from iosonde.bench.runs.store import StoredRun, read_runs
-from iosonde.cli.shared import options
+from iosonde.bench.compare.answers import StoredRun, compare_runs, read_runs
 from iosonde.cli.shared.named_run import run_named
-from iosonde.cli.shared.text import table, wrapped
-from iosonde.engine.files import write_frame
+from iosonde.cli.shared.render import show
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import Frame
 from iosonde.weather.samples.periods import runs as sampled_runs
 from iosonde.weather.selectors import spellings
 from iosonde.weather.store import Store
 
-SCHEMA_VERSION = 2
 _PREFIX = "run:"
 _NEAR = 0.8
 
@@ -83,43 +73,5 @@ def compare_named_runs(root: Path, sides: Sides, args: argparse.Namespace) -> in
             expected="runs with --samples, by the id of a phase: RUN-benchmark",
             hint="'iosonde report RUN' has the pictures of a run",
         )
-    found = compare_runs(root, *sides, args.margin, args.op or None)
-    if args.format == "table":
-        _print(found)
-    elif args.format == "json":
-        text = json.dumps({"schema_version": SCHEMA_VERSION, **runs_json(found)}, indent=2) + "\n"
-        options.put_text(text, args.output)
-    else:
-        _write_csv(found, args)
+    show(compare_runs(root, sides, args.margin, args.op or None), args)
     return 0
-
-
-def _print(found: RunComparison) -> None:
-    for name, side in (("A", found.a), ("B", found.b)):
-        print("\n".join(wrapped(say_side(side), f"{name}: ")))
-    print()
-    for text in say_runs(found):
-        print("\n".join(wrapped(text, "", "  ")))
-    print("\n" + table(HEAD, run_cells(found), left=3, worth=("A", "B")))
-    for place, note in enumerate(say_notes(found)):
-        print("\n".join(wrapped(note, ("" if place else "\n") + "note: ", "  ")))
-
-
-def _write_csv(found: RunComparison, args: argparse.Namespace) -> None:
-    rows = [(one, ratio) for one in found.verdicts for ratio in one.measures]
-    columns = {
-        "phase": [one.subject.phase for one, _ in rows],
-        "op": [one.subject.op for one, _ in rows],
-        "verdict": [one.verdict for one, _ in rows],
-        "measure": [ratio.measure.column for _, ratio in rows],
-    }
-    frame = {name: np.array(values, dtype=object) for name, values in columns.items()}
-    numbers = ("a", "b", "ratio", "lower", "upper", "p_value", "smallest")
-    frame |= {name: np.array([getattr(ratio, name) for _, ratio in rows]) for name in numbers}
-    with tempfile.TemporaryDirectory() as folder:
-        path = args.output or Path(folder) / "out"
-        write_frame(Frame(frame), path, "csv")
-        if args.output is None:
-            options.copy_to_stdout(path)
-        else:
-            options.note(f"wrote {args.output}")

@@ -10,19 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.fitting import columns
 from iosonde.cli.shared.job_choice import Note, settle
 from iosonde.connectors.source import Settings
-from iosonde.engine.files import write_text
-from iosonde.jobs import answers
-from iosonde.jobs.table.which_job import found_job
-from iosonde.jobs.umami.shown import MOST_ROWS, MOST_RUNS, Shown
+from iosonde.jobs.scheduled.answers import has_records, unknown_job
+from iosonde.jobs.table import answers as tables
+from iosonde.jobs.umami.answers import MOST_ROWS, MOST_RUNS, Shown
 from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
-    from iosonde.jobs.umami.diagram import Umami
     from iosonde.model.jobs import JobTable
 
 
@@ -40,15 +37,7 @@ def add_job(parser: options.Parser) -> None:
         help="runs to compare with (default: earlier)",
     )
     told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
-    add("--plot", type=Path, metavar="FILE", help=told)
-    add("--dark", action="store_true", help="a dark picture")
-    add(
-        "--width",
-        type=float,
-        default=8.0,
-        metavar="INCHES",
-        help="width of the picture (default: 8)",
-    )
+    parser.add_picture(told, 8.0)
     amount = f"(default: {MOST_RUNS}; 0: all)"
     add("--runs", type=int, default=MOST_RUNS, metavar="N", help=f"runs drawn {amount}")
     amount = f"(default: {MOST_ROWS}, none twice; 0: all)"
@@ -79,37 +68,34 @@ def notes_last() -> Iterator[Note]:
 
 
 def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> JobTable:
-    """Jobs of files or of the store; ``listed``: with the numbers of a list of jobs."""
-    from iosonde.jobs.table import source as job_source
-
+    """The jobs asked for: of files or of the store; ``listed``: with the numbers that a list of jobs has."""
     about_one = "job" in args
     if about_one:
         settle(args, note)
     if not args.table:
         root = only_store(args)
-        try:
-            table = job_source.from_store(
-                root,
-                metrics=job_source.LISTED if listed else None,
-                scheduled=listed,
-                job_id=args.job if about_one else None,
-            )
-        except NothingMeasuredError:
-            if about_one and not answers.has_records(root, args.job):
-                raise answers.unknown_job(root, args.job) from None
-            raise
         if about_one:
-            job_source.must_have(root, table, args.job)
-            args.job = found_job(
-                table, args.job, note, unknown=lambda: answers.unknown_job(root, args.job)
-            )
-        return table
+            return _beside_job(root, args, note)
+        return tables.listed_jobs(root) if listed else tables.store_jobs(root).table
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")
     settings = Settings(system=args.system or "", zone=options.local_zone())
-    table = job_source.from_files(args.table, args.mapping, settings, note)
+    table = tables.file_jobs(args.table, args.mapping, settings, note)
     if about_one:
-        args.job = found_job(table, args.job, note, of_store=False)
+        args.job = tables.job_in_files(table, args.job, note)
+    return table
+
+
+def _beside_job(root: Path, args: argparse.Namespace, note: Note) -> JobTable:
+    """Jobs beside the one asked for; ``args.job`` becomes its whole id."""
+    try:
+        table, args.job = tables.job_in_store(
+            root, args.job, note, lambda: unknown_job(root, args.job)
+        )
+    except NothingMeasuredError:
+        if not has_records(root, args.job):
+            raise unknown_job(root, args.job) from None
+        raise
     return table
 
 
@@ -118,15 +104,6 @@ def only_store(args: argparse.Namespace) -> Path:
     if args.mapping or args.system:
         raise UsageError("--mapping and --system are for a TABLE", hint="'TABLE --mapping FILE'")
     return options.store_root(args)
-
-
-def write(text: str, output: Path | None) -> None:
-    """To a file or to stdout."""
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(text, output)
-        options.note(f"wrote {output}")
 
 
 def shown(args: argparse.Namespace) -> Shown:
@@ -139,35 +116,3 @@ def shown(args: argparse.Namespace) -> Shown:
             )
     rows = None if getattr(args, "metric", None) else args.rows or None
     return Shown(args.runs or None, rows)
-
-
-def print_diagram(found: Umami, args: argparse.Namespace) -> None:
-    """Print the diagram, as wide as the terminal (a pipe: 100 columns), with as many runs as fit."""
-    from iosonde.jobs.umami.figure import umami_figure
-    from iosonde.jobs.umami.text import umami_text
-
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    lines = umami_text(
-        umami_figure(found, shown(args)._replace(runs=None)),
-        columns(),
-        coloured=options.colourful(),
-        ascii_only=not encoding.startswith("utf"),
-    )
-    print("\n".join(lines))
-
-
-def plot(found: Umami, args: argparse.Namespace, sentence: str) -> None:
-    """Draw the diagram with the job's sentence, or write its data."""
-    import json
-
-    from iosonde.jobs.umami.figure import to_json, umami_figure
-
-    figure = umami_figure(found, shown(args), sentence)
-    if args.plot.suffix == ".json":
-        write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
-    else:
-        from iosonde.jobs.umami.render import save_umami
-
-        zone = options.local_zone()
-        save_umami(figure, args.plot, width_in=args.width, dark=args.dark, zone=zone)
-    options.note(f"wrote {args.plot}")

@@ -130,6 +130,26 @@ class Parser(argparse.ArgumentParser):
         told = "write data here instead of stdout"
         self.add_argument("-o", "--output", type=Path, metavar="FILE", help=told)
 
+    def add_op(self, told: str = "one op only; repeatable") -> None:
+        """--op, repeatable, in any spelling."""
+        from iosonde.model.ops import parse_op
+
+        self.add_argument("--op", action="append", type=reads(parse_op), metavar="OP", help=told)
+
+    def add_host(self) -> None:
+        """--host."""
+        self.add_argument("--host", help="samples of one host only")
+
+    def add_picture(self, told: str | None, width_in: float | None = None) -> None:
+        """--plot (``told``; None: the picture is the output), --dark, and --width where it can be chosen."""
+        add = self.add_argument
+        if told is not None:
+            add("--plot", type=Path, metavar="FILE", help=told)
+        add("--dark", action="store_true", help="a dark picture")
+        if width_in is not None:
+            told = f"width of the picture (default: {width_in:g})"
+            add("--width", type=float, default=width_in, metavar="INCHES", help=told)
+
     def add_range(self, since: str | None = None) -> None:
         """Add --since and --until."""
         self.add_argument(

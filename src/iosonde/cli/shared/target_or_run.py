@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from iosonde.bench.runs.store import StoredRun, read_runs
+from iosonde.bench.compare.answers import StoredRun, read_runs
 from iosonde.model.errors import UsageError
 from iosonde.weather.selectors import runs_called, spellings
 from iosonde.weather.store import Store

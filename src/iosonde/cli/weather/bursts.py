@@ -17,7 +17,7 @@ from iosonde.engine.files import write_frame
 from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
-from iosonde.model.ops import op_word, parse_op
+from iosonde.model.ops import op_word
 from iosonde.model.units import (
     format_count,
     format_duration,
@@ -66,13 +66,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("bursts", summary, EXAMPLES)
     add = parser.add_argument
     add("what", nargs="?", help="a target, run, host or period (default: all)")
-    add(
-        "--op",
-        action="append",
-        type=options.reads(parse_op),
-        metavar="OP",
-        help="one op only; repeatable",
-    )
+    parser.add_op()
     parser.add_range()
     window = options.reads(parse_duration)
     add(

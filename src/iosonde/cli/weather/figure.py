@@ -13,7 +13,7 @@ from iosonde.cli.shared.targets import called, no_samples
 from iosonde.model import parameters
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import OF_WINDOW, parse_op
+from iosonde.model.ops import OF_WINDOW
 from iosonde.model.phases import Phase, parse_phase, read_phases
 from iosonde.model.units import parse_duration
 from iosonde.weather.figures.request import (
@@ -82,7 +82,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
     add("target", nargs="?", help=parameters.ONE_TARGET)
     add("--host", help=parameters.ONE_HOST)
-    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="repeatable")
+    parser.add_op("repeatable")
     parser.add_range()
     add("--window", type=duration, metavar="TIME", help=parameters.FIGURE_WINDOW)
     add("--stat", choices=OF_WINDOW, default="mean", help="statistic of phases (default: mean)")
@@ -103,14 +103,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="latency above which sparse points are all drawn (default: 100ms)",
     )
     add("-o", "--output", type=Path, metavar="FILE", help=_OUTPUT)
-    add("--dark", action="store_true", help="a dark picture")
-    add(
-        "--width",
-        type=float,
-        default=12.0,
-        metavar="INCHES",
-        help="width of the picture (default: 12)",
-    )
+    parser.add_picture(None, 12.0)
     parser.add_store()
     return parser.parse(arguments)
 

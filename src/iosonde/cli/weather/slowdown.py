@@ -29,7 +29,7 @@ from iosonde.model.frames import (
     Usual,
 )
 from iosonde.model.names import host_of_rank
-from iosonde.model.ops import DEFAULT_TRAILING_NS, DEFAULT_WINDOW_NS, STATISTICS, op_word, parse_op
+from iosonde.model.ops import DEFAULT_TRAILING_NS, DEFAULT_WINDOW_NS, STATISTICS, op_word
 from iosonde.model.slowdown import TRIPLE_COLUMNS
 from iosonde.model.units import (
     format_count,
@@ -87,14 +87,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     duration = options.reads(parse_duration)
     add = parser.add_argument
     add("target", nargs="?", help="name or path of a watched target (default: all)")
-    add("--host", help="samples of one host only")
-    add(
-        "--op",
-        action="append",
-        type=options.reads(parse_op),
-        metavar="OP",
-        help="one op only; repeatable",
-    )
+    parser.add_host()
+    parser.add_op()
     parser.add_range()
     add(
         "--window",
@@ -115,15 +109,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--as-published", action="store_true", help="median / all-time median (Kunkel, Betke 2019)")
     parser.add_data()
-    add("--plot", type=Path, metavar="FILE", help=_PLOT)
-    add("--dark", action="store_true", help="a dark picture")
-    add(
-        "--width",
-        type=float,
-        default=12.0,
-        metavar="INCHES",
-        help="width of the picture (default: 12)",
-    )
+    parser.add_picture(_PLOT, 12.0)
     parser.add_store()
     add_timeout(parser, "10m")
     args = parser.parse(arguments)

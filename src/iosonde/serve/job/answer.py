@@ -13,12 +13,10 @@ from fastapi import Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from iosonde.jobs import answers
-from iosonde.jobs.load.course import course_of
-from iosonde.jobs.load.words import say_course
-from iosonde.jobs.scheduled.data import storage_data
-from iosonde.jobs.scheduled.words import say_story, say_target
-from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.load.answers import course as course_of
+from iosonde.jobs.scheduled import answers
+from iosonde.jobs.scheduled.answers import story_answer
+from iosonde.jobs.table.answers import find_run
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.serve import params, wire
@@ -26,15 +24,12 @@ from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.job_table import JobTables, refused
 from iosonde.serve.params import Parameters, RefusalError, Text
 from iosonde.serve.privacy.jobs import aliased_story, stored_id
-from iosonde.weather.events.slow_words import say_slow_event
-from iosonde.weather.events.written import as_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import tzinfo
     from pathlib import Path
 
-    from iosonde.jobs.answers import ScheduledAnswer
+    from iosonde.jobs.scheduled.answers import ScheduledAnswer
     from iosonde.jobs.scheduled.story import ScheduledStory
     from iosonde.model.jobs import Job
     from iosonde.serve.load.histories import Histories
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
 
 _CELLS = 240
-_MOST_EVENTS = 20
 
 
 class JobQuery(Parameters):
@@ -85,8 +79,7 @@ class JobRoute:
         if found is None:
             return json_body(wire.dumps({"known": False, **_unknown(query.job, performed)}))
         story = aliased_story(found.story, query.job, self._names)
-        data = story_json(story, query.zone)
-        told = {"known": True, "scheduled": not performed, **data}
+        told = {"known": True, "scheduled": not performed, **story_answer(story, query.zone).page()}
         return json_body(wire.dumps({**told, "load": self._load(query.job, story)}))
 
     def _scheduled(
@@ -125,11 +118,12 @@ class JobRoute:
             history = self._histories.newest().history
         except (NothingMeasuredError, MissingPartError):
             return None
-        course = course_of(history, job, span, _CELLS)
-        if course is None:
+        found = course_of(history, job, span, _CELLS)
+        if found is None:
             return None
+        course = found.course
         return {
-            "sentence": say_course(course),
+            "sentence": found.sentence,
             "begin_ns": course.begin_ns,
             "step_ns": course.step_ns,
             "own_per_s": wire.ratios(course.own_per_s),
@@ -141,33 +135,3 @@ class JobRoute:
 def _unknown(job: str, performed: bool) -> dict[str, Any]:
     why = "no probe ran and no scheduler recorded it" if performed else "no scheduler recorded it"
     return {"sentence": f"what job {job} met is not known: {why}"}
-
-
-def story_json(story: ScheduledStory, zone: tzinfo | None) -> dict[str, Any]:
-    """The story in words and numbers; users and jobs by the policy."""
-    run, words = story.run, say_story(story, zone)
-    slow = () if story.happened is None else story.happened.slow
-    return {
-        "job": run.job.job_id,
-        "run": run.number,
-        "runs": run.of,
-        "begin_ns": run.begin_ns,
-        "end_ns": run.end_ns,
-        "going_on": run.going_on,
-        "sentence": words.sentence,
-        "about": list(words.job),
-        "run_time": list(words.run_time),
-        "own_io": list(words.own_io),
-        "storage": [{**storage_data(one), "sentence": say_target(one)} for one in story.storage],
-        "events": [
-            {
-                "id": as_event(one).id,
-                "host": one.host,
-                "target": one.target,
-                "begin_ns": one.start_ns,
-                "end_ns": one.end_ns,
-                "text": say_slow_event(one, story.asked_ns, zone),
-            }
-            for one in slow[:_MOST_EVENTS]
-        ],
-    }

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import numpy as np
 from fastapi import Query, Request
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
-from iosonde.jobs.load.at import jobs_at
-from iosonde.jobs.load.history import COLUMNS
-from iosonde.jobs.load.sheet import load_sheet
-from iosonde.jobs.load.view import Asked, ColumnLoad, LoadView, TotalBand, load_view
-from iosonde.jobs.load.words import NOUNS, say
+from iosonde.jobs.load.answers import COLUMNS, CSV, Asked, LoadAnswer, jobs_at, load
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
-from iosonde.model.units import iso_time
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, compressed_answer, json_answer, json_body
 from iosonde.serve.drawn.sheets import sheet_file
-from iosonde.serve.load.histories import Histories, LoadVersion
+from iosonde.serve.load.histories import Histories
 from iosonde.serve.load.query import LoadJobsQuery, LoadQuery, LoadTableQuery, asked
 from iosonde.serve.params import RefusalError, refuse_backwards
 
@@ -36,8 +30,8 @@ _NONE = {"n": 0, "sentence": "There are no operations of nodes beside jobs yet."
 
 
 class _Shown(NamedTuple):
-    version: LoadVersion
-    view: LoadView
+    number: int
+    load: LoadAnswer
 
 
 class LoadRoutes:
@@ -54,7 +48,7 @@ class LoadRoutes:
         self._drawings = drawings
         self._hashed = hashed
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[int, Asked], LoadView] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, Asked], LoadAnswer] = OrderedDict()
 
     async def table(self, request: Request, query: Annotated[LoadTableQuery, Query()]) -> Response:
         """Operations of each contributor in a range: columns, totals, a band of totals, the sentence."""
@@ -91,21 +85,24 @@ class LoadRoutes:
         with self._lock:
             found = self._kept.get(key)
         if found is None:
-            found = load_view(version.history, view)
+            found = load(version.history, view)
         with self._lock:
             self._kept[key] = found
             self._kept.move_to_end(key)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return _Shown(version, found)
+        return _Shown(version.number, found)
 
     def _json(self, view: Asked) -> JsonBody:
         found = self.shown(view)
-        return json_body(wire.dumps(_NONE if found is None else load_data(found, self._hashed)))
+        if found is None:
+            return json_body(wire.dumps(_NONE))
+        about = {"version": found.number, "hashed": self._hashed}
+        return json_body(wire.dumps(found.load.data() | about))
 
     def _cells(self, view: Asked) -> JsonBody:
         found = self.shown(view)
-        return json_body(b"" if found is None else cell_bytes(found.view))
+        return json_body(b"" if found is None else found.load.cells())
 
     async def _file(self, view: Asked, query: LoadTableQuery) -> bytes:
         if query.format == "csv":
@@ -113,15 +110,18 @@ class LoadRoutes:
                 ("csv", view, query.zone), lambda: self._csv(view, query.zone)
             )
         found = await self._shared.answer(("shown", view), lambda: self.shown(view))
-        if found is None or not found.view.axis.cells:
+        sheet = None if found is None else found.load.picture()
+        if sheet is None:
             what = "there is no load to draw"
             raise RefusalError(what, expected="a range with recorded operations", status=404)
-        sheet = load_sheet(found.view)
         return await self._drawings.answer(("load", query), lambda: sheet_file(sheet, query))
 
     def _csv(self, view: Asked, zone: tzinfo | None) -> bytes:
         found = self.shown(view)
-        return csv_text([] if found is None else cell_records(found.view, zone), _CSV).encode()
+        if found is None:
+            return csv_text([], CSV).encode()
+        names, rows = found.load.table(zone)
+        return csv_text(rows, names).encode()
 
     def _jobs(self, query: LoadJobsQuery) -> JsonBody:
         try:
@@ -133,81 +133,3 @@ class LoadRoutes:
         found = jobs_at(history, column, query.name, span, query.offset + query.limit)
         rows = [one._asdict() for one in query.part(found.largest)]
         return json_body(wire.dumps({"total": found.n, "jobs": rows}))
-
-
-_CSV = ("begin", "end", "begin_ns", "end_ns", "name", "mean_per_s", "most_per_s")
-
-
-def load_data(shown: _Shown, hashed: bool) -> dict[str, Any]:
-    """Content of ``/api/load``, except names and numbers of ``cells``."""
-    view, grid = shown.view, shown.version.history.grid
-    return {
-        "n": view.columns,
-        "version": shown.version.number,
-        "by": view.asked.column,
-        "noun": NOUNS[view.asked.column][0],
-        "nouns": NOUNS[view.asked.column][1],
-        "hashed": hashed,
-        "sentence": say(view),
-        "recorded": {"begin_ns": grid.begin_ns, "end_ns": grid.end_ns, "step_ns": grid.step_ns},
-        "begin_ns": view.axis.begin_ns,
-        "step_ns": view.axis.step_ns,
-        "cells": view.axis.cells,
-        "ops": round(view.ops),
-        "most_per_s": float(view.total.most.max(initial=0.0)),
-        "half": view.half,
-        "columns": [
-            _part(part) | {"most_per_s": float(view.of.most[place].max(initial=0.0))}
-            for place, part in enumerate(view.parts)
-        ],
-        "totals": {
-            "edges_per_s": [float(f"{edge:.4g}") for edge in view.rates.edges_per_s.tolist()],
-            "seconds": view.rates.seconds.tolist(),
-        },
-        "band": None if view.band is None else _band(view.band),
-        "left_out": [str(one) for one in shown.version.history.left_out],
-    }
-
-
-def _part(part: ColumnLoad) -> dict[str, Any]:
-    return {"name": part.name, "ops": round(part.ops), "share": part.share}
-
-
-def _band(band: TotalBand) -> dict[str, Any]:
-    return {
-        "low_per_s": band.low,
-        "high_per_s": band.high,
-        "seconds": band.seconds,
-        "share_of_time": band.share_of_time,
-        "ops": round(band.ops),
-        "half": band.half,
-        "ranked": [_part(part) for part in band.ranked],
-    }
-
-
-def cell_bytes(view: LoadView) -> bytes:
-    """The arrays concatenated."""
-    pairs = (view.total, view.of)
-    rows = [
-        row
-        for dense in pairs
-        for at in range(len(dense.ops))
-        for row in (dense.ops[at], dense.most[at])
-    ]
-    return np.concatenate([*rows, view.covered, view.inside]).astype("<f4").tobytes()
-
-
-def cell_records(view: LoadView, zone: tzinfo | None) -> list[dict[str, Any]]:
-    """A record per cell and active column, the total first; ``zone``: of its times (None: the machine's)."""
-    edges = (view.axis.begin_ns + view.axis.step_ns * np.arange(view.axis.cells + 1)).tolist()
-    times = [iso_time(edge, zone) for edge in edges]
-    found = []
-    for name, means, most in (
-        ("(all nodes)", view.total.ops[0], view.total.most[0]),
-        *((part.name, view.of.ops[row], view.of.most[row]) for row, part in enumerate(view.parts)),
-    ):
-        for cell in np.flatnonzero(most > 0).tolist():
-            spans = (*times[cell : cell + 2], *edges[cell : cell + 2])
-            values = (f"{means[cell]:.6g}", f"{most[cell]:.6g}")
-            found.append(dict(zip(_CSV, (*spans, name, *values), strict=True)))
-    return found

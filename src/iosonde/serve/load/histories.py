@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from iosonde.jobs.load.history import LoadHistory
+from iosonde.jobs.load.answers import LoadHistory
 from iosonde.model.errors import IosondeError
 from iosonde.serve.privacy.load import aliased_load
 from iosonde.serve.privacy.pseudonyms import Pseudonyms

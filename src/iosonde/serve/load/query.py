@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from iosonde.jobs.load.history import COLUMNS
-from iosonde.jobs.load.view import Asked
+from iosonde.jobs.load.answers import COLUMNS, Asked
 from iosonde.serve import params
 from iosonde.serve.params import DIGITS, PageQuery, Parameters, RefusalError, Text
 from iosonde.serve.pictures import PictureParameters

@@ -13,9 +13,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
-from iosonde.queue.answers import explored
-from iosonde.queue.explore import Knobs, explored_data
-from iosonde.queue.scenario import DISCIPLINES
+from iosonde.queue.answers import DISCIPLINES, Knobs, explored
 from iosonde.serve import wire
 from iosonde.serve.answers import attachment, json_answer, json_body
 from iosonde.serve.drawn.sheets import sheet_file
@@ -86,7 +84,7 @@ class SimulateRoute:
         knobs = query.knobs
         if query.format == "json":
             answer = await self._shared.answer(
-                knobs, lambda: json_body(wire.dumps(explored_data(explored(knobs))))
+                knobs, lambda: json_body(wire.dumps(explored(knobs).page()))
             )
             return json_answer(request, answer)
         if query.format == "csv":
@@ -98,8 +96,8 @@ class SimulateRoute:
 
 
 def traces_csv(knobs: Knobs) -> bytes:
-    """A line per client and bin, as ``iosonde simulate --rows traces --format csv``; times are ticks."""
-    columns = explored(knobs).traces.columns
+    """A line a client and bin, as ``iosonde simulate --rows traces --format csv`` has it; times are ticks."""
+    columns = explored(knobs).table().columns
     rows = (
         {
             name: None if isinstance(value, float) and isnan(value) else value
@@ -112,9 +110,5 @@ def traces_csv(knobs: Knobs) -> bytes:
 
 def drawn(knobs: Knobs, query: SimulateQuery) -> bytes:
     """The picture of ``iosonde simulate --plot``."""
-    from iosonde.queue.sheet import queue_sheet
-    from iosonde.queue.words import say_queue
-
     found = explored(knobs)
-    sheet = queue_sheet(found, [say_queue(found)])
-    return sheet_file(sheet, query)
+    return sheet_file(found.picture([found.sentence]), query)

@@ -1,0 +1,124 @@
+"""The one renderer of answers: sentences and tables for a terminal; JSON, CSV or Parquet; pictures as files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.fitting import columns
+from iosonde.cli.shared.terminal import one_line
+from iosonde.cli.shared.text import table, wrapped
+from iosonde.engine.files import csv_text, write_frame, write_text
+from iosonde.model.answer import (
+    AnswerForms,
+    Block,
+    PageFormat,
+    PlainPicture,
+    Prose,
+    RowTable,
+    TableBlock,
+    TableForms,
+)
+
+if TYPE_CHECKING:
+    from iosonde.drawing.sheet import Sheet
+    from iosonde.model.frames import Frame
+
+
+def show(
+    answer: AnswerForms | TableForms, args: argparse.Namespace, *, indent: int | None = 2
+) -> None:
+    """Print an answer, or write it as ``--format`` and ``-o`` ask. ``indent``: of JSON. Raises StoreError."""
+    if args.format in ("table", "text"):
+        print_blocks(answer.shown())
+    elif args.format == "json":
+        put_json(answer.data(), args.output, indent=indent)
+    else:
+        put_table(answer.table(), args.format, args.output)  # type: ignore[union-attr]
+
+
+def print_blocks(blocks: Iterable[Block]) -> None:
+    """Print sentences and tables, no wider than the terminal."""
+    if shown := list(blocks):
+        print(text_of(shown))
+
+
+def text_of(blocks: Iterable[Block]) -> str:
+    """Blocks as lines."""
+    return "\n".join(map(laid_out, blocks))
+
+
+def laid_out(block: Block) -> str:
+    """Lines of a sentence, a table or a diagram; control characters are shown, not sent."""
+    if isinstance(block, TableBlock):
+        return table(*block)
+    if isinstance(block, Prose):
+        return "\n".join(wrapped(one_line(block.text), block.first, block.rest))
+    return one_line(block) if isinstance(block, str) else block(page())
+
+
+def page() -> PageFormat:
+    """Stdout as a page."""
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    return PageFormat(columns, options.colourful(), not encoding.startswith("utf"))
+
+
+def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None = 2) -> None:
+    """Write JSON to a file or stdout."""
+    options.put_text(json.dumps(data, indent=indent, allow_nan=False) + "\n", output)
+
+
+def put_table(rows: RowTable | Frame, format_name: str, output: Path | None) -> None:
+    """Write rows to a file or stdout. Raises StoreError."""
+    if isinstance(rows, RowTable):
+        options.put_text(csv_text(rows.rows, rows.names), output)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = output or Path(folder) / "rows"
+        write_frame(rows, path, format_name)
+        if output is None:
+            options.copy_to_stdout(path)
+        else:
+            options.note(f"wrote {output}")
+
+
+def draw(
+    picture: Sheet | PlainPicture | None,
+    args: argparse.Namespace,
+    *,
+    width_in: float | None = None,
+    zone: tzinfo | None = None,
+    without: str | None = None,
+    said: bool = True,
+) -> None:
+    """Write the picture that ``--plot`` asks for, and say so; of a ``Picture`` also as JSON.
+
+    ``width_in``: None: ``--width``; ``without``: note about a picture that is None; ``said``: name the file.
+    Raises StoreError, UsageError.
+    """
+    from iosonde.drawing.sheet import Sheet
+
+    if picture is None:
+        if without is not None:
+            options.note(without)
+        return
+    width = args.width if width_in is None else width_in
+    if isinstance(picture, Sheet):
+        from iosonde.drawing.render_sheet import save_sheet
+
+        save_sheet(picture, args.plot, width_in=width, dark=args.dark)
+    elif args.plot.suffix == ".json":
+        write_text(json.dumps(picture.plain(), allow_nan=False) + "\n", args.plot)
+    else:
+        from iosonde.drawing.canvas import write
+
+        write(picture.drawn(width_in=width, dark=args.dark, zone=zone), args.plot)
+    if said:
+        options.note(f"wrote {args.plot}")
