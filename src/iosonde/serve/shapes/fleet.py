@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.serve.shapes.weather import Instant, JsonModel
+from iosonde.serve.shapes.weather import Instant, JsonModel, Ns
 
 
 class FleetRowJson(JsonModel):
@@ -19,8 +19,8 @@ class ClockJson(JsonModel):
     """A host whose clock is wrong."""
 
     host: str
-    offset_ns: int
-    error_ns: int
+    offset_ns: Ns
+    error_ns: Ns
     against: str
     """storage or reader."""
     sentence: str

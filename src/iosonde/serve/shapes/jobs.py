@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from iosonde.serve.shapes.weather import Instant, JsonModel, OpenJsonModel
+from iosonde.serve.shapes.weather import Instant, JsonModel, Ns, OpenJsonModel, Second
 
 Name = Annotated[str, Field(description="may be empty")]
 Key = Annotated[list[str], Field(description="file system, motif")]
@@ -52,31 +52,55 @@ class JobsJson(JsonModel):
     jobs: list[JobJson]
 
 
+class BoxJson(JsonModel):
+    """Whiskers and quartiles."""
+
+    low: float
+    q25: float
+    q50: float
+    q75: float
+    high: float
+
+
 class UmamiRowJson(OpenJsonModel):
     """One metric; ``value``, ``values``, axis and box are in ``unit``."""
 
     metric: str
     label: str
     unit: str
-    role: str
-    """Quartile class: bad, poor, ok, good, neutral, too little history, missing."""
+    role: Literal["bad", "poor", "ok", "good", "neutral", "too little history", "missing"]
+    """Quartile class."""
+    sign: str
     value: float | None
+    value_text: str
     rank: str
     n: int
     """Other runs with a value."""
+    flags: list[str]
     values: list[float | None]
-    box: dict[str, float] | None
-    """low q25 q50 q75 high of the others; null: too few."""
+    low: float
+    high: float
+    """Ends of its axis."""
+    ticks: list[float]
+    tick_texts: list[str]
+    box: BoxJson | None
+    """Of the others; null: too few."""
+    outliers: list[float]
 
 
 class UmamiFigureJson(OpenJsonModel):
     """What is drawn of a job and its history."""
 
     title: str
-    times_s: list[float]
-    """Begin of each run, s since the epoch."""
+    subtitle: str
+    times_s: list[Second]
+    """Begin of each run."""
     place: int
     """Which of the runs is the job."""
+    since_s: Second
+    until_s: Second
+    dated: bool
+    """Whether times are known at all."""
     rows: list[UmamiRowJson]
     caption: list[str]
     gaps: list[int]
@@ -92,6 +116,8 @@ class UmamiJson(OpenJsonModel):
     verdict: str
     sentence: str
     evidence: list[str]
+    rejected: str
+    history: str
     notes: list[str]
     n_history: int
     """Other runs of its kind."""
@@ -109,19 +135,100 @@ class ChangeJson(OpenJsonModel):
     before: float
     after: float
     ratio: float | None
+    n_before: int
+    n_after: int
+    own: list[dict[str, Any]]
+    """What the jobs themselves did differently afterwards."""
     q: float
     """Share of false discoveries at which it is still found."""
     sentence: str
 
 
-class EventJson(OpenJsonModel):
+class ClimateEventJson(OpenJsonModel):
     """Changes that may have been at one instant."""
 
     at_ns: Instant
     earliest_ns: Instant
     latest_ns: Instant
     sentence: str
+    along: list[str]
     changes: list[ChangeJson]
+
+
+class SegmentJson(OpenJsonModel):
+    """Runs between two changes; ``median`` is a fraction of the best run of all time."""
+
+    start_ns: Instant
+    end_ns: Instant
+    n: int
+    median: float
+    of_own_peak_ratio: float | None
+
+
+class ClimateSeriesJson(OpenJsonModel):
+    """All runs of a file system and motif."""
+
+    file_system: Name
+    motif: Name
+    segments: list[SegmentJson]
+
+
+class RegimeJson(OpenJsonModel):
+    """A stretch of days of one climate."""
+
+    sentence: str
+
+
+class ClimatesJson(OpenJsonModel):
+    """Climates of a file system."""
+
+    file_system: Name
+    sentence: str
+    regimes: list[RegimeJson]
+
+
+class ShiftMarkJson(OpenJsonModel):
+    """A change, as it is drawn."""
+
+    rose: bool
+
+
+class ClimatePaneJson(OpenJsonModel):
+    """Runs that are drawn; ``series``: which of the answer's; its segments and changes are the pane's."""
+
+    series: int
+    times_s: list[Second]
+    values: list[float | None]
+    shifts: list[ShiftMarkJson]
+
+
+class ClimateBandJson(JsonModel):
+    """A stretch of a climate; ``climate``: number of its name, so that one that came back looks the same."""
+
+    name: str
+    climate: int
+    start_s: Second
+    end_s: Second
+
+
+class ClimateColumnJson(JsonModel):
+    """A file system; ``place``: which of the answer's climates, whose stretches are ``bands``."""
+
+    place: int
+    file_system: str
+    bands: list[ClimateBandJson]
+    panes: list[ClimatePaneJson | None]
+    """A motif each; null: too few runs."""
+
+
+class ClimateFigureJson(OpenJsonModel):
+    """What is drawn: a column a file system, a row a motif."""
+
+    motifs: list[str]
+    columns: list[ClimateColumnJson]
+    since_s: Second
+    until_s: Second
+    caption: list[str]
 
 
 class NoJobs(JsonModel):
@@ -141,11 +248,11 @@ class ClimateJson(OpenJsonModel):
     since_ns: Instant
     until_ns: Instant
     changes: list[ChangeJson]
-    events: list[EventJson]
+    events: list[ClimateEventJson]
     too_short: list[Key]
-    series: list[dict[str, Any]]
-    climates: list[dict[str, Any]]
-    figure: dict[str, Any]
+    series: list[ClimateSeriesJson]
+    climates: list[ClimatesJson]
+    figure: ClimateFigureJson
     runs: list[list[tuple[str, str]]]
     """Of each series (job, run) of every run."""
 
@@ -153,8 +260,15 @@ class ClimateJson(OpenJsonModel):
 class UnknownJobJson(JsonModel):
     """Neither a probe nor a scheduler says what the job met."""
 
-    known: bool
+    known: Literal[False]
     sentence: str
+
+
+class SlowTimeJson(JsonModel):
+    """A slow stretch."""
+
+    begin_ns: Instant
+    end_ns: Instant
 
 
 class JobStorageJson(OpenJsonModel):
@@ -167,8 +281,7 @@ class JobStorageJson(OpenJsonModel):
     unknown_s: float
     told_level: float | None
     """At least so many times slower than usual; null: it was never slow."""
-    stretches: list[dict[str, Instant]]
-    """begin_ns, end_ns of slow stretches."""
+    stretches: list[SlowTimeJson]
     sentence: str
 
 
@@ -188,7 +301,7 @@ class JobCourseJson(JsonModel):
 
     sentence: str
     begin_ns: Instant
-    step_ns: int
+    step_ns: Ns
     own_per_s: list[float | None]
     all_per_s: list[float | None]
     """Of all nodes."""
@@ -198,7 +311,7 @@ class JobCourseJson(JsonModel):
 class JobBesideJson(JsonModel):
     """A job beside the storage and the load of its time."""
 
-    known: bool
+    known: Literal[True]
     scheduled: bool
     """Only a scheduler recorded it: it has no diagram."""
     job: str
