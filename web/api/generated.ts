@@ -9,7 +9,7 @@ export interface Answers {
   "api/series": Series;
   "api/figure": Figure;
   "api/panel": Figure;
-  "api/jobs": Jobs;
+  "api/jobs": JobList;
   "api/umami": Umami;
   "api/job": JobBeside | UnknownJob;
   "api/climate": Climate | NoJobs;
@@ -19,7 +19,7 @@ export interface Answers {
   "api/why": Why;
   "api/simulate": Simulated;
   "api/load": Load | NoLoad;
-  "api/load/jobs": LoadJobs;
+  "api/load/jobs": JobLoads;
   "api/status": Status;
   "api/badge": Shield;
   "api/annotations": Annotations;
@@ -239,74 +239,56 @@ export interface Pane {
   across: string;
 }
 /**
- * The newest jobs of those that match.
+ * Jobs, newest first.
  */
-export interface Jobs {
-  schema_version: number;
+export interface JobList {
   /**
    * All jobs.
    */
   n: number;
   /**
-   * Those that match.
+   * Those of the filter.
    */
   total: number;
-  jobs: Job[];
+  jobs: ListedJob[];
+  schema_version: number;
 }
 /**
- * A job, or one of its runs.
+ * A run of a job in a list; None = not known.
  */
-export interface Job {
+export interface ListedJob {
   job: string;
   /**
-   * Which of the job's runs; empty: it has one.
+   * What else names it where the job has several: see ``run_names``.
    */
   run: string;
   step: string;
-  /**
-   * may be empty
-   */
   motif: string;
-  /**
-   * may be empty
-   */
   file_system: string;
   start: UnixMs | null;
   end: UnixMs | null;
   performance: number | null;
   /**
-   * Unit of ``performance``.
+   * Of the performance: bytes/s, operations/s, or what a table that has neither says.
    */
   unit: string;
   fraction_of_peak: number | null;
-  /**
-   * may be empty
-   */
   user: string;
-  /**
-   * may be empty
-   */
   account: string;
-  /**
-   * may be empty
-   */
   name: string;
   nodes: number | null;
   ranks: number | null;
   /**
-   * Run time in seconds.
+   * How long it ran (s); None: it has not ended, or nobody knows.
    */
   run_s: number | null;
-  /**
-   * may be empty
-   */
   state: string;
   /**
-   * Times as long as the median of its kind.
+   * How many times as long it took as the median of its kind (``jobs.table.slowness``).
    */
   slowness: number | null;
   /**
-   * may be empty
+   * ``I/O rate`` or ``run time``; "" where the slowness is not known.
    */
   slowness_by: string;
 }
@@ -336,70 +318,56 @@ export interface Umami {
   figure: UmamiFigure;
 }
 /**
- * What is drawn of a job and its history.
+ * All rows over one range of time (s since the epoch); ``place``: which run is the job.
+ *
+ * ``dated``: whether times are known at all. ``gaps``: runs to which no line leads, since nothing ran for weeks
+ * before them. ``sentence``: why the job was slow, "" where nobody asked. ``caption``: how to read it, and what to
+ * know.
  */
 export interface UmamiFigure {
   title: string;
   subtitle: string;
-  /**
-   * Begin of each run.
-   */
   times_s: UnixS[];
-  /**
-   * Which of the runs is the job.
-   */
   place: number;
   since_s: UnixS;
   until_s: UnixS;
-  /**
-   * Whether times are known at all.
-   */
   dated: boolean;
   rows: UmamiRow[];
   caption: string[];
-  /**
-   * Runs to which no line leads: nothing ran for weeks before them.
-   */
   gaps: number[];
+  sentence: string;
 }
 /**
- * One metric; ``value``, ``values``, axis and box are in ``unit``.
+ * One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
+ *
+ * ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
+ * which names the colour. ``rank``: where the value stands, in words.
  */
 export interface UmamiRow {
   metric: string;
   label: string;
+  lines: string[];
   unit: string;
-  /**
-   * Quartile class.
-   */
-  role: "bad" | "poor" | "ok" | "good" | "neutral" | "too little history" | "missing";
+  role: string;
   sign: string;
   value: number | null;
   value_text: string;
   rank: string;
-  /**
-   * Other runs with a value.
-   */
+  tied: boolean;
   n: number;
   flags: string[];
   values: (number | null)[];
   low: number;
-  /**
-   * Ends of its axis.
-   */
   high: number;
   ticks: number[];
   tick_texts: string[];
-  /**
-   * Of the others; null: too few.
-   */
-  box: Box | null;
+  box: BoxMark | null;
   outliers: number[];
 }
 /**
- * Whiskers and quartiles.
+ * The box of the history: whiskers and quartiles.
  */
-export interface Box {
+export interface BoxMark {
   low: number;
   q25: number;
   q50: number;
@@ -596,29 +564,32 @@ export interface Regime {
   sentence: string;
 }
 /**
- * What is drawn: a column a file system, a row a motif.
+ * All columns over the range of time of what is drawn (s since the epoch).
+ *
+ * ``y_label``: what all panes count. ``caption``: how to read it, and the events.
  */
 export interface ClimateFigure {
+  title: string;
   motifs: string[];
   columns: ClimateColumn[];
   since_s: UnixS;
   until_s: UnixS;
   caption: string[];
+  y_label: string;
 }
 /**
- * A file system; ``place``: which of the answer's climates, whose stretches are ``bands``.
+ * A file system: its climates, and a pane for each row's motif; None where it has too few runs of it.
+ *
+ * ``place``: which one of ``Climate.regimes``, whose stretches are ``bands``.
  */
 export interface ClimateColumn {
   place: number;
   file_system: string;
   bands: ClimateBand[];
-  /**
-   * A motif each; null: too few runs.
-   */
   panes: (ClimatePane | null)[];
 }
 /**
- * A stretch of a climate; ``climate``: number of its name, so that one that came back looks the same.
+ * A climate; ``climate``: number of its name, so that one that came back looks the same.
  */
 export interface ClimateBand {
   name: string;
@@ -627,18 +598,34 @@ export interface ClimateBand {
   end_s: UnixS;
 }
 /**
- * Runs that are drawn; ``series``: which of the answer's; its segments and changes are the pane's.
+ * A series. ``times_s``, ``values`` (n,): begin and fraction of peak of each run.
+ *
+ * ``series``: which one of ``Climate.series``; its segments and changes are ``levels`` and ``shifts``.
  */
 export interface ClimatePane {
   series: number;
+  motif: string;
   times_s: UnixS[];
   values: (number | null)[];
+  levels: LevelMark[];
   shifts: ShiftMark[];
 }
 /**
- * A change, as it is drawn.
+ * A segment: its median, with the middle half of runs about ``mad`` around it.
+ */
+export interface LevelMark {
+  start_s: UnixS;
+  end_s: UnixS;
+  median: number;
+  mad: number;
+}
+/**
+ * A change at ``at_s``, somewhere between ``earliest_s`` and ``latest_s``.
  */
 export interface ShiftMark {
+  at_s: UnixS;
+  earliest_s: UnixS;
+  latest_s: UnixS;
   rose: boolean;
 }
 /**
@@ -664,26 +651,17 @@ export interface Runs {
   runs: ListedRun[];
 }
 /**
- * A run of a list.
+ * A run of a list. ``headline``: its rates in words; ``finished``: it was written whole.
  */
 export interface ListedRun {
   run: string;
-  /**
-   * metadata, bandwidth, nfs, kernel ...
-   */
   kind: string;
   target: string;
   host: string;
-  /**
-   * What measured it.
-   */
   source: string;
   ranks: number | null;
   began: UnixMs;
   finished: boolean;
-  /**
-   * Its rates in words.
-   */
   headline: string;
 }
 /**
@@ -981,7 +959,7 @@ export interface Load {
   half: number | null;
   columns: LoadColumn[];
   totals: Totals;
-  band: Band | null;
+  band: LoadBand | null;
   /**
    * Jobs that could not be placed, and why.
    */
@@ -1020,7 +998,7 @@ export interface Totals {
 /**
  * The time in which the total was within two limits, and who did how much then.
  */
-export interface Band {
+export interface LoadBand {
   low_per_s: number;
   high_per_s: number;
   seconds: number;
@@ -1054,31 +1032,25 @@ export interface NoLoad {
   sentence: string;
 }
 /**
- * The largest jobs of those that ran.
+ * Runs of a column in a range.
  */
-export interface LoadJobs {
+export interface JobLoads {
   /**
-   * Jobs that ran.
+   * Runs that ran then.
    */
   total: number;
-  jobs: LoadJob[];
+  /**
+   * Some of them, the largest first.
+   */
+  jobs: JobLoad[];
 }
 /**
- * A job in a column and range.
+ * A run of a job in [begin, end) of a question. ``mean_per_s``, ``most_per_s``: operations, the largest cell's.
  */
-export interface LoadJob {
+export interface JobLoad {
   job_id: string;
-  /**
-   * may be empty
-   */
   user: string;
-  /**
-   * may be empty
-   */
   account: string;
-  /**
-   * may be empty
-   */
   name: string;
   begin: UnixMs;
   end: UnixMs;

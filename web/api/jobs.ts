@@ -1,5 +1,5 @@
 // Questions about jobs, and the diagram of one.
-import type { Job, Umami } from "./generated.ts";
+import type { ListedJob, Umami } from "./generated.ts";
 import { get, paramsOf } from "./get.ts";
 import { instantOf } from "./time.ts";
 import type { UnixMs } from "./time.ts";
@@ -19,14 +19,14 @@ export function umamiParams({ job, run, history, whole }: UmamiQuery, more: Read
 }
 
 /** The runs of one job, as the list of jobs has them. */
-export const fetchRunsOf = async (job: string, signal: AbortSignal): Promise<Job[]> =>
+export const fetchRunsOf = async (job: string, signal: AbortSignal): Promise<ListedJob[]> =>
   (await get("api/jobs", paramsOf({ search: job }), signal)).jobs.filter((one) => one.job === job);
 
 /** What the job ran, or how the scheduler calls it. */
-export const motifOf = (job: Job): string => job.motif || job.name;
+export const motifOf = (job: ListedJob): string => job.motif || job.name;
 
 /** Something says how fast its I/O was, so it has a diagram. */
-export const performed = (job: Job): boolean => job.performance !== null;
+export const performed = (job: ListedJob): boolean => job.performance !== null;
 
 /** The diagram on the page's axis of time. */
 export type UmamiFigure = Umami["figure"] & { readonly times: readonly UnixMs[]; readonly since: UnixMs; readonly until: UnixMs };

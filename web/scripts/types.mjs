@@ -35,6 +35,7 @@ function onPage(schema, place) {
 const { components, paths } = JSON.parse(await text(process.stdin));
 const schemas = Object.entries(components.schemas);
 const definitions = Object.fromEntries(schemas.map(([name, schema]) => [bare(name), onPage(schema, name)]));
+if (Object.keys(definitions).length < schemas.length) throw new Error("two objects of the description have one name without Json");
 const answers = Object.entries(paths).map(([path, { get }]) => [path.slice(1), get.responses["200"].content["application/json"]?.schema]);
 const properties = Object.fromEntries(answers.filter(([, schema]) => schema !== undefined).map(([path, schema]) => [path, onPage(schema, path)]));
 const whole = { title: "Answers", description: "The answers by path.", type: "object", additionalProperties: false, properties, required: Object.keys(properties), definitions };

@@ -12,9 +12,10 @@ from iosonde.cli.shared.job_choice import Note
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
-from iosonde.jobs.table.listing import JobFilter, JobList, ListedJob, Sort, jobs_data
+from iosonde.jobs.table.listing import JOB_COLUMNS, JobFilter, JobList, ListedJob, Sort
 from iosonde.model import parameters
 from iosonde.model.amounts import amount, scale_of
+from iosonde.model.json_types import as_json
 from iosonde.model.text import clean_text
 from iosonde.model.units import about_length, format_count, format_factor, format_time
 
@@ -62,9 +63,9 @@ def _list(args: argparse.Namespace, note: Note) -> int:
     if args.format == "table":
         _print(found, sort, now_ns)
     elif args.format == "json":
-        job_options.write(json.dumps(jobs_data(found), indent=2) + "\n", args.output)
+        job_options.write(json.dumps(as_json(found), indent=2) + "\n", args.output)
     else:
-        text = csv_text((one._asdict() for one in found.jobs), ListedJob._fields)
+        text = csv_text(as_json(found.jobs), JOB_COLUMNS)
         job_options.write(text, args.output)
     return 0
 

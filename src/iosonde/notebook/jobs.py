@@ -15,10 +15,11 @@ from iosonde.jobs import answers
 from iosonde.jobs.table import source as job_source
 from iosonde.jobs.table.derived import FRACTION, Peak
 from iosonde.jobs.table.leakage import judged
-from iosonde.jobs.table.listing import JobFilter, ListedJob, Sort
+from iosonde.jobs.table.listing import JOB_COLUMNS, JobFilter, Sort
 from iosonde.jobs.umami.diagram import STANDARD, History
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
+from iosonde.model.json_types import as_json
 from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, TableResult
@@ -126,8 +127,7 @@ class Jobs(Answer):
         which = JobFilter(search.split(), begin, end, user, account, node, file_system, slow)
         order: Sort = sort or ("slowness" if slow else "time")
         found = answers.list_jobs(self.data, which, limit, order)
-        rows = [one._asdict() for one in found.jobs]
-        return TableResult(of_records(rows, ListedJob._fields), found)
+        return TableResult(of_records(as_json(found.jobs), JOB_COLUMNS), found)
 
     @in_python
     def umami(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from iosonde.jobs.answers import list_jobs
-from iosonde.jobs.table.listing import JobFilter, JobList, Sort, jobs_data
+from iosonde.jobs.table.listing import JobFilter, JobList, Sort
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve.job_table import JobTables
@@ -28,12 +28,12 @@ class JobsQuery(PageQuery):
     sort: Sort = Field("time", description=parameters.JOBS_SORT)
 
 
-def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
+def jobs_listed(jobs: JobTables, query: JobsQuery) -> JobList:
     """How many jobs there are, how many match, the newest of these. No jobs at all are no error."""
     try:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):
-        return jobs_data(JobList(0, 0, []))
+        return JobList(0, 0, [])
     which = JobFilter(
         words=tuple(query.search.lower().split()),
         since_ns=query.since_ns,
@@ -44,4 +44,4 @@ def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
         file_system=query.file_system or None,
         slow=query.slow,
     )
-    return jobs_data(list_jobs(table, which, query.limit, query.sort, query.offset))
+    return list_jobs(table, which, query.limit, query.sort, query.offset)

@@ -1,5 +1,5 @@
 // Jobs, newest first, with a field to search in; each is a link to its diagram.
-import type { Job, Jobs as Found } from "../../api/generated.ts";
+import type { ListedJob, JobList } from "../../api/generated.ts";
 import { motifOf } from "../../api/jobs.ts";
 import type { UmamiQuery } from "../../api/jobs.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
@@ -29,7 +29,7 @@ export class Jobs {
     if (document.activeElement !== this.input) this.input.value = words;
   }
 
-  show(list: Found, chosen: UmamiQuery | null): void {
+  show(list: JobList, chosen: UmamiQuery | null): void {
     const shown = list.jobs.length;
     const found = list.total === list.n ? `${list.n} jobs` : `${list.total} of ${list.n} jobs`;
     setText(this.count, shown < list.total ? `${found}, the latest ${shown}` : found);
@@ -45,7 +45,7 @@ export class Jobs {
     }
   }
 
-  private item(job: Job): HTMLElement {
+  private item(job: ListedJob): HTMLElement {
     const start = job.start === null ? "begin not known" : formatInstant(job.start);
     const where = job.file_system === "" ? "" : ` on ${job.file_system}`;
     return h(

@@ -1,11 +1,11 @@
 // The runs of one job, each a link to its diagram.
-import type { Job } from "../../api/generated.ts";
+import type { ListedJob } from "../../api/generated.ts";
 import { motifOf } from "../../api/jobs.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { h } from "../shared/dom.ts";
 
-export function runChoice(runs: readonly Job[], link: (run: string) => string): HTMLElement {
-  const item = (one: Job): HTMLElement => {
+export function runChoice(runs: readonly ListedJob[], link: (run: string) => string): HTMLElement {
+  const item = (one: ListedJob): HTMLElement => {
     const where = one.file_system === "" ? "" : ` on ${one.file_system}`;
     const when = one.start === null ? "begin not known" : formatInstant(one.start);
     return h(

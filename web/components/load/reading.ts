@@ -1,5 +1,5 @@
 // What the cursor points at, in words: the column, its rates in the cell, the jobs behind it.
-import type { Load, LoadJobs, Series } from "../../api/generated.ts";
+import type { Load, JobLoads, Series } from "../../api/generated.ts";
 import type { LoadCells } from "../../api/load.ts";
 import { OPS } from "../../api/model.ts";
 import type { Op } from "../../api/model.ts";
@@ -50,7 +50,7 @@ function slowWords(series: Series, at: UnixMs, words: ReadonlyMap<Op, string>): 
 }
 
 /** `jobs 4711 (app, 12 nodes, 320/s), 4712 (...) and 3 more`. */
-export function jobWords(found: LoadJobs, kind: string): string {
+export function jobWords(found: JobLoads, kind: string): string {
   const some = found.jobs.filter((one) => one.mean_per_s > 0);
   if (some.length === 0) return found.total === 0 ? "no job ran" : `${found.total} jobs ran without operations`;
   const each = some.map((one) => {

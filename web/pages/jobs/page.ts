@@ -1,5 +1,5 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
-import type { Answers, Job, Umami } from "../../api/generated.ts";
+import type { Answers, ListedJob, Umami } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
 import { get, paramsOf, urlOf } from "../../api/get.ts";
 import { fetchRunsOf, performed, umamiParams } from "../../api/jobs.ts";
@@ -160,7 +160,7 @@ export class JobsPage implements RoomPage {
   }
 
   /** A job of several runs has a diagram for each: which one? False: it has one, or none. */
-  private offerRuns(query: UmamiQuery, runs: readonly Job[]): boolean {
+  private offerRuns(query: UmamiQuery, runs: readonly ListedJob[]): boolean {
     if (query.run !== "" || runs.length < 2) return false;
     this.nothing(`Job ${query.job}`, `It has ${runs.length} runs, each with a diagram of its own: choose one.`);
     this.body.replaceChildren(runChoice(runs, (run) => jobsAddress({ ...this.address, query: { ...query, run } })));

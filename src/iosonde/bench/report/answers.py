@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from iosonde import __version__
 from iosonde.bench.report.compared import ComparedRuns, compared_runs
 from iosonde.bench.runs.store import read, read_runs
 from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.json_types import Answer, Instant
 from iosonde.model.units import format_time
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["ComparedRuns", "ListedRun", "compared_runs", "listed_runs", "run_page", "run_report"]
 
 
-class ListedRun(NamedTuple):
+@dataclass(frozen=True)
+class ListedRun(Answer):
     """A run of a list. ``headline``: its rates in words; ``finished``: it was written whole."""
 
     run: str
@@ -28,7 +31,7 @@ class ListedRun(NamedTuple):
     host: str
     source: str
     ranks: int | None
-    began_ns: int
+    began_ns: Instant
     finished: bool
     headline: str
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,13 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
-from iosonde.jobs.load.at import jobs_at
+from iosonde.jobs.load.at import JobLoads, jobs_at
 from iosonde.jobs.load.history import COLUMNS
 from iosonde.jobs.load.sheet import load_sheet
 from iosonde.jobs.load.view import Asked, ColumnLoad, LoadView, TotalBand, load_view
 from iosonde.jobs.load.words import NOUNS, say
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
+from iosonde.model.json_types import as_json
 from iosonde.model.units import iso_time
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, compressed_answer, json_answer, json_body
@@ -127,12 +129,12 @@ class LoadRoutes:
         try:
             history = self._histories.newest().history
         except (NothingMeasuredError, MissingPartError):
-            return json_body(wire.dumps({"total": 0, "jobs": []}))
+            return json_body(wire.dumps(as_json(JobLoads(0, ()))))
         column = next(one for one in COLUMNS if one == query.by)
         span = query.since_ns, query.until_ns
         found = jobs_at(history, column, query.name, span, query.offset + query.limit)
-        rows = [one._asdict() for one in query.part(found.largest)]
-        return json_body(wire.dumps({"total": found.n, "jobs": rows}))
+        part = replace(found, jobs=tuple(query.part(found.jobs)))
+        return json_body(wire.dumps(as_json(part)))
 
 
 _CSV = ("begin", "end", "begin_ns", "end_ns", "name", "mean_per_s", "most_per_s")

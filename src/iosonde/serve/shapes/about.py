@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from iosonde.serve.shapes.weather import JsonModel, Ns
+from iosonde.model.json_types import Ns
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class ProbeCostJson(JsonModel):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from iosonde.serve.shapes.weather import Instant, JsonModel, Ns
+from iosonde.model.json_types import Instant, Ns
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class FleetRowJson(JsonModel):

@@ -6,105 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from iosonde.serve.shapes.weather import Instant, JsonModel, Ns, OpenJsonModel, Second
+from iosonde.jobs.climate.figure import ClimateFigure
+from iosonde.jobs.umami.figure import UmamiFigure
+from iosonde.model.json_types import Instant, Ns
+from iosonde.serve.shapes.weather import JsonModel, OpenJsonModel
 
 Name = Annotated[str, Field(description="may be empty")]
 Key = Annotated[list[str], Field(description="file system, motif")]
-
-
-class JobJson(JsonModel):
-    """A job, or one of its runs."""
-
-    job: str
-    run: str
-    """Which of the job's runs; empty: it has one."""
-    step: str
-    motif: Name
-    file_system: Name
-    start_ns: Instant | None
-    end_ns: Instant | None
-    performance: float | None
-    unit: str
-    """Unit of ``performance``."""
-    fraction_of_peak: float | None
-    user: Name
-    account: Name
-    name: Name
-    nodes: int | None
-    ranks: int | None
-    run_s: float | None
-    """Run time in seconds."""
-    state: Name
-    slowness: float | None
-    """Times as long as the median of its kind."""
-    slowness_by: Name
-    """``I/O rate`` or ``run time``."""
-
-
-class JobsJson(JsonModel):
-    """The newest jobs of those that match."""
-
-    schema_version: int
-    n: int
-    """All jobs."""
-    total: int
-    """Those that match."""
-    jobs: list[JobJson]
-
-
-class BoxJson(JsonModel):
-    """Whiskers and quartiles."""
-
-    low: float
-    q25: float
-    q50: float
-    q75: float
-    high: float
-
-
-class UmamiRowJson(OpenJsonModel):
-    """One metric; ``value``, ``values``, axis and box are in ``unit``."""
-
-    metric: str
-    label: str
-    unit: str
-    role: Literal["bad", "poor", "ok", "good", "neutral", "too little history", "missing"]
-    """Quartile class."""
-    sign: str
-    value: float | None
-    value_text: str
-    rank: str
-    n: int
-    """Other runs with a value."""
-    flags: list[str]
-    values: list[float | None]
-    low: float
-    high: float
-    """Ends of its axis."""
-    ticks: list[float]
-    tick_texts: list[str]
-    box: BoxJson | None
-    """Of the others; null: too few."""
-    outliers: list[float]
-
-
-class UmamiFigureJson(OpenJsonModel):
-    """What is drawn of a job and its history."""
-
-    title: str
-    subtitle: str
-    times_s: list[Second]
-    """Begin of each run."""
-    place: int
-    """Which of the runs is the job."""
-    since_s: Second
-    until_s: Second
-    dated: bool
-    """Whether times are known at all."""
-    rows: list[UmamiRowJson]
-    caption: list[str]
-    gaps: list[int]
-    """Runs to which no line leads: nothing ran for weeks before them."""
 
 
 class UmamiJson(OpenJsonModel):
@@ -121,7 +29,7 @@ class UmamiJson(OpenJsonModel):
     notes: list[str]
     n_history: int
     """Other runs of its kind."""
-    figure: UmamiFigureJson
+    figure: UmamiFigure
 
 
 class ChangeJson(OpenJsonModel):
@@ -187,50 +95,6 @@ class ClimatesJson(OpenJsonModel):
     regimes: list[RegimeJson]
 
 
-class ShiftMarkJson(OpenJsonModel):
-    """A change, as it is drawn."""
-
-    rose: bool
-
-
-class ClimatePaneJson(OpenJsonModel):
-    """Runs that are drawn; ``series``: which of the answer's; its segments and changes are the pane's."""
-
-    series: int
-    times_s: list[Second]
-    values: list[float | None]
-    shifts: list[ShiftMarkJson]
-
-
-class ClimateBandJson(JsonModel):
-    """A stretch of a climate; ``climate``: number of its name, so that one that came back looks the same."""
-
-    name: str
-    climate: int
-    start_s: Second
-    end_s: Second
-
-
-class ClimateColumnJson(JsonModel):
-    """A file system; ``place``: which of the answer's climates, whose stretches are ``bands``."""
-
-    place: int
-    file_system: str
-    bands: list[ClimateBandJson]
-    panes: list[ClimatePaneJson | None]
-    """A motif each; null: too few runs."""
-
-
-class ClimateFigureJson(OpenJsonModel):
-    """What is drawn: a column a file system, a row a motif."""
-
-    motifs: list[str]
-    columns: list[ClimateColumnJson]
-    since_s: Second
-    until_s: Second
-    caption: list[str]
-
-
 class NoJobs(JsonModel):
     """There are no jobs at all."""
 
@@ -252,7 +116,7 @@ class ClimateJson(OpenJsonModel):
     too_short: list[Key]
     series: list[ClimateSeriesJson]
     climates: list[ClimatesJson]
-    figure: ClimateFigureJson
+    figure: ClimateFigure
     runs: list[list[tuple[str, str]]]
     """Of each series (job, run) of every run."""
 

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
-from iosonde.serve.shapes.weather import Instant, JsonModel, Op, Severity
-
-Millisecond = Annotated[
-    int, Field(description="ms since the epoch", json_schema_extra={"format": "unix-ms"})
-]
+from iosonde.model.json_types import Instant, Millisecond, Op, Severity
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class StatusTargetJson(JsonModel):

@@ -6,23 +6,15 @@ rest. ``tests/serve/test_openapi.py`` holds real answers to them.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from iosonde.model.json_types import Instant, Ns, Op, Second, Severity
 from iosonde.serve.answers import MEDIA_TYPES
 
-Ns = Annotated[int, Field(description="duration, nanoseconds", json_schema_extra={"format": "ns"})]
-Instant = Annotated[
-    int, Field(description="ns since the epoch", json_schema_extra={"format": "unix-ns"})
-]
-Second = Annotated[
-    float, Field(description="s since the epoch", json_schema_extra={"format": "unix-s"})
-]
 Instants = list[Instant]
 Durations = Annotated[list[Ns | None], Field(description="null: there is none")]
-Op = Literal["data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete"]
-Severity = Literal["ok", "info", "unknown", "slow", "hung"]
 Ratios = Annotated[list[float | None], Field(description="slowdown, a ratio; null: there is none")]
 Counts = Annotated[list[int], Field(description="number of operations")]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Generic, Literal, TypeVar
 
-from iosonde.serve.shapes.weather import Instant, JsonModel, Op, OpenJsonModel, UnjudgedJson
+from iosonde.model.json_types import Instant, Op
+from iosonde.serve.shapes.weather import JsonModel, OpenJsonModel, UnjudgedJson
 
 Standing = Literal["found", "ruled out", "not known"]
 Fact = TypeVar("Fact")
