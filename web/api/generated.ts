@@ -378,7 +378,6 @@ export interface BoxMark {
  * A job beside the storage and the load of its time.
  */
 export interface JobBeside {
-  known: true;
   /**
    * Only a scheduler recorded it: it has no diagram.
    */
@@ -396,25 +395,49 @@ export interface JobBeside {
   /**
    * The slowest target first.
    */
-  storage: JobStorage[];
+  storage: SaidStorage[];
   events: JobEvent[];
   load: JobCourse | null;
+  known: true;
 }
 /**
- * A target while a job ran, as ``iosonde explain --format json`` has it; lengths in s.
+ * A target while a job ran, as ``iosonde explain --format json`` has it, with its sentence; lengths in s.
  */
-export interface JobStorage {
+export interface SaidStorage {
   target: string;
   hosts: string[];
+  window_s: number;
   slow_s: number;
   clear_s: number;
   unknown_s: number;
-  /**
-   * At least so many times slower than usual; null: it was never slow.
-   */
+  unprobed_s: number;
+  host_busy_s: number;
   told_level: number | null;
+  at: LevelTime[];
+  ops: OpTime[];
   stretches: SlowTime[];
   sentence: string;
+}
+/**
+ * Slow time at a level or above, with its bounds; lengths in s.
+ */
+export interface LevelTime {
+  level: number;
+  slow_s: number;
+  least_s: number;
+  most_s: number;
+}
+/**
+ * Slow time of an operation.
+ */
+export interface OpTime {
+  op: "data_read" | "data_write" | "md_create" | "md_stat" | "md_read" | "md_delete";
+  slow_s: number;
+  /**
+   * Typical slowdown; null: the operation did not answer.
+   */
+  typ: number | null;
+  answered: boolean;
 }
 /**
  * A slow stretch.
@@ -452,8 +475,8 @@ export interface JobCourse {
  * Neither a probe nor a scheduler says what the job met.
  */
 export interface UnknownJob {
-  known: false;
   sentence: string;
+  known: false;
 }
 /**
  * Lasting changes, events and climates of jobs; what is drawn; which run each dot is.

@@ -33,7 +33,7 @@ from iosonde.serve.drawn.panel import PanelRoute
 from iosonde.serve.errors import add_error_handlers
 from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
-from iosonde.serve.job.answer import JobRoute
+from iosonde.serve.job.answer import JobBeside, JobRoute, UnknownJob
 from iosonde.serve.job_table import JobTables
 from iosonde.serve.lanes import lanes
 from iosonde.serve.live import Live
@@ -116,7 +116,7 @@ def create(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
     )(Diagrams(tables, lane.jobs, drawings).answer)
     job = JobRoute(store.root, tables, histories, names, shared=lane.slow, clock=clock)
-    app.get("/api/job", response_model=job_json.JobBesideJson | job_json.UnknownJobJson)(job.answer)
+    app.get("/api/job", response_model=JobBeside | UnknownJob)(job.answer)
     app.get(
         "/api/climate",
         response_model=job_json.ClimateJson | job_json.NoJobs,

@@ -1,5 +1,5 @@
 // A job beside its time: what each target did while it ran, its own operations, what schedulers and counters say.
-import type { JobBeside, JobCourse, JobStorage } from "../../api/generated.ts";
+import type { JobBeside, JobCourse, SaidStorage } from "../../api/generated.ts";
 import type { TargetKey } from "../../api/model.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { formatFactor, formatInstant } from "../../charts/shared/format.ts";
@@ -14,7 +14,7 @@ export interface BesideLinks {
 }
 
 /** A target's line: the slow stretches of the job's time on a bar, then its sentence. */
-function storageRow(one: JobStorage, begin: UnixMs, end: UnixMs, ramp: readonly Rgb[], links: BesideLinks): HTMLElement {
+function storageRow(one: SaidStorage, begin: UnixMs, end: UnixMs, ramp: readonly Rgb[], links: BesideLinks): HTMLElement {
   const bar = h("span", { class: "while-bar", "aria-hidden": "true" });
   if (one.slow_s === 0 && one.clear_s === 0) bar.dataset["unknown"] = "";
   for (const { begin: from, end: to } of one.stretches) {

@@ -5,8 +5,8 @@ The diagram of a job with a performance is ``/api/umami``; what stands here hold
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from fastapi import Query, Request
@@ -16,11 +16,12 @@ from starlette.responses import Response
 from iosonde.jobs import answers
 from iosonde.jobs.load.course import course_of
 from iosonde.jobs.load.words import say_course
-from iosonde.jobs.scheduled.data import storage_data
+from iosonde.jobs.scheduled.data import JobStorage, job_storage
 from iosonde.jobs.scheduled.words import say_story, say_target
 from iosonde.jobs.table.runs import find_run
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
+from iosonde.model.json_types import Answer, Instant, Ns, as_json
 from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.job_table import JobTables, refused
@@ -53,6 +54,69 @@ class JobQuery(Parameters):
     zone: params.Zone = None
 
 
+@dataclass(frozen=True)
+class UnknownJob(Answer):
+    """Neither a probe nor a scheduler says what the job met."""
+
+    sentence: str
+    known: Literal[False] = False
+
+
+@dataclass(frozen=True)
+class SaidStorage(JobStorage):
+    """A target while a job ran, as ``iosonde explain --format json`` has it, with its sentence; lengths in s."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class JobEvent(Answer):
+    """An event while a job ran."""
+
+    id: str
+    host: str
+    target: str
+    begin_ns: Instant
+    end_ns: Instant | None
+    text: str
+
+
+@dataclass(frozen=True)
+class JobCourse(Answer):
+    """Operations per second in cells of a job's time; null: nothing was recorded then."""
+
+    sentence: str
+    begin_ns: Instant
+    step_ns: Ns
+    own_per_s: list[float | None]
+    all_per_s: list[float | None]
+    """Of all nodes."""
+    share: float
+
+
+@dataclass(frozen=True)
+class JobBeside(Answer):
+    """A job beside the storage and the load of its time."""
+
+    scheduled: bool
+    """Only a scheduler recorded it: it has no diagram."""
+    job: str
+    run: int
+    runs: int
+    begin_ns: Instant | None
+    end_ns: Instant | None
+    going_on: bool
+    sentence: str
+    about: tuple[str, ...]
+    run_time: tuple[str, ...]
+    own_io: tuple[str, ...]
+    storage: tuple[SaidStorage, ...]
+    """The slowest target first."""
+    events: tuple[JobEvent, ...]
+    load: JobCourse | None
+    known: Literal[True] = True
+
+
 class JobRoute:
     """Answers ``/api/job``. ``shared`` has a thread for slow questions."""
 
@@ -83,11 +147,11 @@ class JobRoute:
             if found is None:
                 found = self._scheduled(query, records, now_ns)
         if found is None:
-            return json_body(wire.dumps({"known": False, **_unknown(query.job, performed)}))
+            return json_body(wire.dumps(as_json(_unknown(query.job, performed))))
         story = aliased_story(found.story, query.job, self._names)
-        data = story_json(story, query.zone)
-        told = {"known": True, "scheduled": not performed, **data}
-        return json_body(wire.dumps({**told, "load": self._load(query.job, story)}))
+        course = self._load(query.job, story)
+        answer = job_beside(story, query.zone, course, scheduled=not performed)
+        return json_body(wire.dumps(as_json(answer)))
 
     def _scheduled(
         self, query: JobQuery, records: list[Job], now_ns: int
@@ -117,7 +181,7 @@ class JobRoute:
             one = replace(one, job_id=np.array([records[0].job_id], dtype=object))
         return answers.meanwhile(self._root, one, 0, now_ns, records)
 
-    def _load(self, job: str, story: ScheduledStory) -> dict[str, Any] | None:
+    def _load(self, job: str, story: ScheduledStory) -> JobCourse | None:
         span = story.run.span_ns
         if span is None:
             return None
@@ -128,46 +192,52 @@ class JobRoute:
         course = course_of(history, job, span, _CELLS)
         if course is None:
             return None
-        return {
-            "sentence": say_course(course),
-            "begin_ns": course.begin_ns,
-            "step_ns": course.step_ns,
-            "own_per_s": wire.ratios(course.own_per_s),
-            "all_per_s": wire.ratios(course.all_per_s),
-            "share": course.share,
-        }
+        return JobCourse(
+            say_course(course),
+            course.begin_ns,
+            course.step_ns,
+            wire.ratios(course.own_per_s),
+            wire.ratios(course.all_per_s),
+            course.share,
+        )
 
 
-def _unknown(job: str, performed: bool) -> dict[str, Any]:
+def _unknown(job: str, performed: bool) -> UnknownJob:
     why = "no probe ran and no scheduler recorded it" if performed else "no scheduler recorded it"
-    return {"sentence": f"what job {job} met is not known: {why}"}
+    return UnknownJob(sentence=f"what job {job} met is not known: {why}")
 
 
-def story_json(story: ScheduledStory, zone: tzinfo | None) -> dict[str, Any]:
+def job_beside(
+    story: ScheduledStory, zone: tzinfo | None, course: JobCourse | None, *, scheduled: bool
+) -> JobBeside:
     """The story in words and numbers; users and jobs as the policy has them."""
     run, words = story.run, say_story(story, zone)
     slow = () if story.happened is None else story.happened.slow
-    return {
-        "job": run.job.job_id,
-        "run": run.number,
-        "runs": run.of,
-        "begin_ns": run.begin_ns,
-        "end_ns": run.end_ns,
-        "going_on": run.going_on,
-        "sentence": words.sentence,
-        "about": list(words.job),
-        "run_time": list(words.run_time),
-        "own_io": list(words.own_io),
-        "storage": [{**storage_data(one), "sentence": say_target(one)} for one in story.storage],
-        "events": [
-            {
-                "id": as_event(one).id,
-                "host": one.host,
-                "target": one.target,
-                "begin_ns": one.start_ns,
-                "end_ns": one.end_ns,
-                "text": say_slow_event(one, story.asked_ns, zone),
-            }
+    return JobBeside(
+        scheduled=scheduled,
+        job=run.job.job_id,
+        run=run.number,
+        runs=run.of,
+        begin_ns=run.begin_ns,
+        end_ns=run.end_ns,
+        going_on=run.going_on,
+        sentence=words.sentence,
+        about=tuple(words.job),
+        run_time=tuple(words.run_time),
+        own_io=tuple(words.own_io),
+        storage=tuple(
+            SaidStorage(**vars(job_storage(one)), sentence=say_target(one)) for one in story.storage
+        ),
+        events=tuple(
+            JobEvent(
+                as_event(one).id,
+                one.host,
+                one.target,
+                one.start_ns,
+                one.end_ns,
+                say_slow_event(one, story.asked_ns, zone),
+            )
             for one in slow[:_MOST_EVENTS]
-        ],
-    }
+        ),
+        load=course,
+    )

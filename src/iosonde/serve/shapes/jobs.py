@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from iosonde.jobs.climate.figure import ClimateFigure
 from iosonde.jobs.umami.figure import UmamiFigure
-from iosonde.model.json_types import Instant, Ns
+from iosonde.model.json_types import Instant
 from iosonde.serve.shapes.weather import JsonModel, OpenJsonModel
 
 Name = Annotated[str, Field(description="may be empty")]
@@ -119,76 +119,3 @@ class ClimateJson(OpenJsonModel):
     figure: ClimateFigure
     runs: list[list[tuple[str, str]]]
     """Of each series (job, run) of every run."""
-
-
-class UnknownJobJson(JsonModel):
-    """Neither a probe nor a scheduler says what the job met."""
-
-    known: Literal[False]
-    sentence: str
-
-
-class SlowTimeJson(JsonModel):
-    """A slow stretch."""
-
-    begin_ns: Instant
-    end_ns: Instant
-
-
-class JobStorageJson(OpenJsonModel):
-    """A target while a job ran, as ``iosonde explain --format json`` has it; lengths in s."""
-
-    target: str
-    hosts: list[str]
-    slow_s: float
-    clear_s: float
-    unknown_s: float
-    told_level: float | None
-    """At least so many times slower than usual; null: it was never slow."""
-    stretches: list[SlowTimeJson]
-    sentence: str
-
-
-class JobEventJson(JsonModel):
-    """An event while a job ran."""
-
-    id: str
-    host: str
-    target: str
-    begin_ns: Instant
-    end_ns: Instant | None
-    text: str
-
-
-class JobCourseJson(JsonModel):
-    """Operations per second in cells of a job's time; null: nothing was recorded then."""
-
-    sentence: str
-    begin_ns: Instant
-    step_ns: Ns
-    own_per_s: list[float | None]
-    all_per_s: list[float | None]
-    """Of all nodes."""
-    share: float
-
-
-class JobBesideJson(JsonModel):
-    """A job beside the storage and the load of its time."""
-
-    known: Literal[True]
-    scheduled: bool
-    """Only a scheduler recorded it: it has no diagram."""
-    job: str
-    run: int
-    runs: int
-    begin_ns: Instant | None
-    end_ns: Instant | None
-    going_on: bool
-    sentence: str
-    about: list[str]
-    run_time: list[str]
-    own_io: list[str]
-    storage: list[JobStorageJson]
-    """The slowest target first."""
-    events: list[JobEventJson]
-    load: JobCourseJson | None
