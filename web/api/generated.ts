@@ -24,7 +24,7 @@ export interface Answers {
   "api/badge": Shield;
   "api/annotations": Annotations;
   "api/about": About;
-  "api/about/cost": Cost;
+  "api/about/cost": Costs;
   "api/about/glossary": Glossary;
 }
 /**
@@ -1225,7 +1225,7 @@ export interface About {
 /**
  * What all running probes ask for.
  */
-export interface Cost {
+export interface Costs {
   /**
    * Of all together; empty: none runs.
    */
@@ -1234,24 +1234,18 @@ export interface Cost {
    * Probes that run.
    */
   total: number;
-  probes: ProbeCost[];
+  probes: SaidCost[];
 }
 /**
- * What a probe asks of its storage; null: its state does not say.
+ * What a probe asks of its storage, with its sentence; null: its state does not say.
  */
-export interface ProbeCost {
+export interface SaidCost {
   host: string;
   target: string;
   period: Ms | null;
   ops_per_s: number | null;
   bytes_per_s: number | null;
-  /**
-   * Bytes of its files.
-   */
   stored_bytes: number | null;
-  /**
-   * Limits that are set: bytes_per_s, ops_per_s, cpu_ns_per_s.
-   */
   budget: {
     [k: string]: number;
   };

@@ -1,9 +1,9 @@
 // Parts of the page about the server: a table of costs, the glossary.
-import type { Cost, Section } from "../../api/generated.ts";
+import type { Costs, Section } from "../../api/generated.ts";
 import { h } from "../shared/dom.ts";
 import { tableOf } from "../shared/table.ts";
 
-export function costTable({ sentence, total, probes }: Cost): HTMLElement {
+export function costTable({ sentence, total, probes }: Costs): HTMLElement {
   if (probes.length === 0) return h("p", {}, "No probe runs, so watching costs nothing now.");
   const head = ["Target", "Seen from", "What the probe asks for"];
   const rows = probes.map((one) => [one.target, one.host, one.sentence]);

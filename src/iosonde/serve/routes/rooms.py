@@ -11,7 +11,7 @@ from iosonde.jobs.load.at import JobLoads
 from iosonde.jobs.table.listing import JobList
 from iosonde.model.json_types import as_json
 from iosonde.serve import wire
-from iosonde.serve.about.answer import AboutRoutes
+from iosonde.serve.about.answer import AboutRoutes, Costs
 from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.job_table import JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
@@ -68,5 +68,5 @@ def add_about(app: FastAPI, routes: AboutRoutes) -> None:
         return json_answer(request, json_body(wire.dumps(app.openapi())))
 
     app.get("/api/about", response_model=weather_json.AboutJson)(routes.about)
-    app.get("/api/about/cost", response_model=about_json.CostJson)(routes.cost)
+    app.get("/api/about/cost", response_model=Costs)(routes.cost)
     app.get("/api/about/glossary", response_model=about_json.GlossaryJson)(routes.glossary)
