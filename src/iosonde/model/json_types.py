@@ -1,6 +1,6 @@
 """Types of members of answers: JSON's own, with the units that ``/openapi.json`` and the page's types take from them.
 
-A dataclass ``Answer`` of a room describes an object of an answer's JSON: commands write it with ``as_json``, and the
+A dataclass ``JsonObject`` of a room describes an object of an answer: commands write it with ``as_json``, and the
 server's description follows from its fields. Pydantic reads the notes and is not imported here.
 """
 
@@ -55,7 +55,7 @@ KnownValues = Annotated[Floats, Numbers(float)]
 Seconds = Annotated[Floats, Numbers(Second)]
 
 
-class Answer:
+class JsonObject:
     """Base of dataclasses that describe an object with exactly their members."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iosonde.model.json_types import Answer, Ns
+from iosonde.model.json_types import JsonObject, Ns
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.units import format_count, format_option, format_percent, format_size
 
@@ -21,7 +21,7 @@ _BLOCKS, _OBJECTS = ("data_read", "data_write"), ("md_create", "md_read")
 
 
 @dataclass(frozen=True)
-class ProbeCost(Answer):
+class ProbeCost(JsonObject):
     """What a probe asks of its storage; None: its state does not say."""
 
     host: str

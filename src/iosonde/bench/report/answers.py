@@ -12,7 +12,7 @@ from iosonde import __version__
 from iosonde.bench.report.compared import ComparedRuns, compared_runs
 from iosonde.bench.runs.store import read, read_runs
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.json_types import Answer, Instant
+from iosonde.model.json_types import Instant, JsonObject
 from iosonde.model.units import format_time
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ComparedRuns", "ListedRun", "compared_runs", "listed_runs", "run_pag
 
 
 @dataclass(frozen=True)
-class ListedRun(Answer):
+class ListedRun(JsonObject):
     """A run of a list. ``headline``: its rates in words; ``finished``: it was written whole."""
 
     run: str

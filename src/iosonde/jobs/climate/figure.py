@@ -17,7 +17,7 @@ from iosonde.drawing.sheet import plain
 from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.regimes import FileSystemClimate
 from iosonde.jobs.climate.series import JobSeries, LevelChange
-from iosonde.model.json_types import Answer, Second, Seconds, Values
+from iosonde.model.json_types import JsonObject, Second, Seconds, Values
 from iosonde.model.text import clean_text
 
 HIGHEST = 1.05
@@ -31,7 +31,7 @@ _DAY_S = 86_400.0
 
 
 @dataclass(frozen=True)
-class LevelMark(Answer):
+class LevelMark(JsonObject):
     """A segment: its median, with the middle half of runs about ``mad`` around it."""
 
     start_s: Second
@@ -41,7 +41,7 @@ class LevelMark(Answer):
 
 
 @dataclass(frozen=True)
-class ShiftMark(Answer):
+class ShiftMark(JsonObject):
     """A change at ``at_s``, somewhere between ``earliest_s`` and ``latest_s``."""
 
     at_s: Second
@@ -51,7 +51,7 @@ class ShiftMark(Answer):
 
 
 @dataclass(frozen=True)
-class ClimateBand(Answer):
+class ClimateBand(JsonObject):
     """A climate; ``climate``: number of its name, so that one that came back looks the same."""
 
     name: str
@@ -61,7 +61,7 @@ class ClimateBand(Answer):
 
 
 @dataclass(frozen=True)
-class ClimatePane(Answer):
+class ClimatePane(JsonObject):
     """A series. ``times_s``, ``values`` (n,): begin and fraction of peak of each run.
 
     ``series``: which one of ``Climate.series``; its segments and changes are ``levels`` and ``shifts``.
@@ -76,7 +76,7 @@ class ClimatePane(Answer):
 
 
 @dataclass(frozen=True)
-class ClimateColumn(Answer):
+class ClimateColumn(JsonObject):
     """A file system: its climates, and a pane for each row's motif; None where it has too few runs of it.
 
     ``place``: which one of ``Climate.regimes``, whose stretches are ``bands``.
@@ -89,7 +89,7 @@ class ClimateColumn(Answer):
 
 
 @dataclass(frozen=True)
-class ClimateFigure(Answer):
+class ClimateFigure(JsonObject):
     """All columns over the range of time of what is drawn (s since the epoch).
 
     ``y_label``: what all panes count. ``caption``: how to read it, and the events.

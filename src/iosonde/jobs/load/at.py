@@ -9,14 +9,14 @@ import numpy as np
 
 from iosonde.jobs.load.history import FIELDS
 from iosonde.jobs.load.spans import dense
-from iosonde.model.json_types import Answer, Instant
+from iosonde.model.json_types import Instant, JsonObject
 
 if TYPE_CHECKING:
     from iosonde.jobs.load.history import Column, LoadHistory
 
 
 @dataclass(frozen=True)
-class JobLoad(Answer):
+class JobLoad(JsonObject):
     """A run of a job in [begin, end) of a question. ``mean_per_s``, ``most_per_s``: operations, the largest cell's."""
 
     job_id: str
@@ -32,7 +32,7 @@ class JobLoad(Answer):
 
 
 @dataclass(frozen=True)
-class JobLoads(Answer):
+class JobLoads(JsonObject):
     """Runs of a column in a range."""
 
     total: int

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from iosonde.model.json_types import Answer, Instant, Op, as_json
+from iosonde.model.json_types import Instant, JsonObject, Op, as_json
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import say_event
 
@@ -51,7 +51,7 @@ def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class LevelTime(Answer):
+class LevelTime(JsonObject):
     """Slow time at a level or above, with its bounds; lengths in s."""
 
     level: float
@@ -61,7 +61,7 @@ class LevelTime(Answer):
 
 
 @dataclass(frozen=True)
-class OpTime(Answer):
+class OpTime(JsonObject):
     """Slow time of an operation."""
 
     op: Op
@@ -72,7 +72,7 @@ class OpTime(Answer):
 
 
 @dataclass(frozen=True)
-class SlowTime(Answer):
+class SlowTime(JsonObject):
     """A slow stretch."""
 
     begin_ns: Instant
@@ -80,7 +80,7 @@ class SlowTime(Answer):
 
 
 @dataclass(frozen=True)
-class JobStorage(Answer):
+class JobStorage(JsonObject):
     """A target while a job ran; lengths in s."""
 
     target: str

@@ -16,7 +16,7 @@ from iosonde.model.arrays import Ints, Places
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
-from iosonde.model.json_types import Answer, Instant
+from iosonde.model.json_types import Instant, JsonObject
 
 SCHEMA_VERSION = 3
 Sort = Literal["time", "slowness"]
@@ -40,7 +40,7 @@ class JobFilter(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ListedJob(Answer):
+class ListedJob(JsonObject):
     """A run of a job in a list; None = not known."""
 
     job: str
@@ -73,7 +73,7 @@ JOB_COLUMNS = tuple(field.name for field in fields(ListedJob))
 
 
 @dataclass(frozen=True)
-class JobList(Answer):
+class JobList(JsonObject):
     """Jobs, newest first."""
 
     n: int

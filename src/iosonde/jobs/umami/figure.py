@@ -22,7 +22,7 @@ from iosonde.jobs.umami.diagram import MetricRow, Umami
 from iosonde.jobs.umami.quartile import ENOUGH, WHISKERS, Standing
 from iosonde.jobs.umami.shown import Shown, gaps
 from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
-from iosonde.model.json_types import Answer, KnownValues, Second, Seconds, Values
+from iosonde.model.json_types import JsonObject, KnownValues, Second, Seconds, Values
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
 from iosonde.model.units import to_datetime
@@ -51,7 +51,7 @@ CONTENTION = "contention"
 
 
 @dataclass(frozen=True)
-class BoxMark(Answer):
+class BoxMark(JsonObject):
     """The box of the history: whiskers and quartiles."""
 
     low: float
@@ -62,7 +62,7 @@ class BoxMark(Answer):
 
 
 @dataclass(frozen=True)
-class UmamiRow(Answer):
+class UmamiRow(JsonObject):
     """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
 
     ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
@@ -91,7 +91,7 @@ class UmamiRow(Answer):
 
 
 @dataclass(frozen=True)
-class UmamiFigure(Answer):
+class UmamiFigure(JsonObject):
     """All rows over one range of time (s since the epoch); ``place``: which run is the job.
 
     ``dated``: whether times are known at all. ``gaps``: runs to which no line leads, since nothing ran for weeks

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from iosonde import __version__
 from iosonde.engine.states import read_states
-from iosonde.model.json_types import Answer, as_json
+from iosonde.model.json_types import JsonObject, as_json
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import wire
 from iosonde.serve.about.glossary import read_glossary
@@ -36,7 +36,7 @@ class SaidCost(ProbeCost):
 
 
 @dataclass(frozen=True)
-class Costs(Answer):
+class Costs(JsonObject):
     """What all running probes ask for."""
 
     sentence: str

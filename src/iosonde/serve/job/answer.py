@@ -21,7 +21,7 @@ from iosonde.jobs.scheduled.words import say_story, say_target
 from iosonde.jobs.table.runs import find_run
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
-from iosonde.model.json_types import Answer, Instant, Ns, as_json
+from iosonde.model.json_types import Instant, JsonObject, Ns, as_json
 from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.job_table import JobTables, refused
@@ -55,7 +55,7 @@ class JobQuery(Parameters):
 
 
 @dataclass(frozen=True)
-class UnknownJob(Answer):
+class UnknownJob(JsonObject):
     """Neither a probe nor a scheduler says what the job met."""
 
     sentence: str
@@ -70,7 +70,7 @@ class SaidStorage(JobStorage):
 
 
 @dataclass(frozen=True)
-class JobEvent(Answer):
+class JobEvent(JsonObject):
     """An event while a job ran."""
 
     id: str
@@ -82,7 +82,7 @@ class JobEvent(Answer):
 
 
 @dataclass(frozen=True)
-class JobCourse(Answer):
+class JobCourse(JsonObject):
     """Operations per second in cells of a job's time; null: nothing was recorded then."""
 
     sentence: str
@@ -95,7 +95,7 @@ class JobCourse(Answer):
 
 
 @dataclass(frozen=True)
-class JobBeside(Answer):
+class JobBeside(JsonObject):
     """A job beside the storage and the load of its time."""
 
     scheduled: bool
