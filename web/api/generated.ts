@@ -397,7 +397,7 @@ export interface JobBeside {
    */
   storage: SaidStorage[];
   events: JobEvent[];
-  load: JobCourse | null;
+  load: SaidCourse | null;
   known: true;
 }
 /**
@@ -414,7 +414,7 @@ export interface SaidStorage {
   host_busy_s: number;
   told_level: number | null;
   at: LevelTime[];
-  ops: OpTime[];
+  ops: OpSlowTime[];
   stretches: SlowTime[];
   sentence: string;
 }
@@ -430,7 +430,7 @@ export interface LevelTime {
 /**
  * Slow time of an operation.
  */
-export interface OpTime {
+export interface OpSlowTime {
   op: "data_read" | "data_write" | "md_create" | "md_stat" | "md_read" | "md_delete";
   slow_s: number;
   /**
@@ -460,7 +460,7 @@ export interface JobEvent {
 /**
  * Operations per second in cells of a job's time; null: nothing was recorded then.
  */
-export interface JobCourse {
+export interface SaidCourse {
   sentence: string;
   begin: UnixMs;
   step: Ms;

@@ -22,7 +22,7 @@ from iosonde.model.jobs import JobTable
 from iosonde.model.json_types import as_json
 from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
-from iosonde.notebook.display import TableResult
+from iosonde.notebook.display import Answer, TableResult
 from iosonde.notebook.job_result import Diagram, Explained, ExplainedRuns, ScheduledResult
 from iosonde.notebook.jobs_result import ClimateResult, Correlations
 

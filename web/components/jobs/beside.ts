@@ -1,5 +1,5 @@
 // A job beside its time: what each target did while it ran, its own operations, what schedulers and counters say.
-import type { JobBeside, JobCourse, SaidStorage } from "../../api/generated.ts";
+import type { JobBeside, SaidCourse, SaidStorage } from "../../api/generated.ts";
 import type { TargetKey } from "../../api/model.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { formatFactor, formatInstant } from "../../charts/shared/format.ts";
@@ -59,7 +59,7 @@ function steps(values: readonly (number | null)[], most: number, close: boolean)
   return open && close ? `${path}V${HEIGHT}Z` : path;
 }
 
-function loadPart(course: JobCourse, links: BesideLinks): HTMLElement {
+function loadPart(course: SaidCourse, links: BesideLinks): HTMLElement {
   const most = Math.max(1e-9, ...course.all_per_s.map((value) => value ?? 0), ...course.own_per_s.map((value) => value ?? 0));
   const picture = svg(
     "svg",

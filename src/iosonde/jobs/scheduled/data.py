@@ -61,7 +61,7 @@ class LevelTime(JsonObject):
 
 
 @dataclass(frozen=True)
-class OpTime(JsonObject):
+class OpSlowTime(JsonObject):
     """Slow time of an operation."""
 
     op: Op
@@ -94,7 +94,7 @@ class JobStorage(JsonObject):
     told_level: float | None
     """At least so many times slower than usual; null: it was never slow."""
     at: tuple[LevelTime, ...]
-    ops: tuple[OpTime, ...]
+    ops: tuple[OpSlowTime, ...]
     stretches: tuple[SlowTime, ...]
 
 
@@ -118,7 +118,7 @@ def job_storage(one: StorageTime) -> JobStorage:
         told_level=one.told.level if one.slow_ns else None,
         at=tuple(LevelTime(level, *(ns / 1e9 for ns in lengths)) for level, *lengths in times),
         ops=tuple(
-            OpTime(op.op, op.slow_ns / 1e9, op.typ, isfinite(op.typ))  # type: ignore[arg-type]
+            OpSlowTime(op.op, op.slow_ns / 1e9, op.typ, isfinite(op.typ))  # type: ignore[arg-type]
             for op in one.ops
         ),
         stretches=tuple(SlowTime(begin, end) for begin, end in one.stretches),

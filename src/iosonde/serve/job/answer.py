@@ -82,7 +82,7 @@ class JobEvent(JsonObject):
 
 
 @dataclass(frozen=True)
-class JobCourse(JsonObject):
+class SaidCourse(JsonObject):
     """Operations per second in cells of a job's time; null: nothing was recorded then."""
 
     sentence: str
@@ -113,7 +113,7 @@ class JobBeside(JsonObject):
     storage: tuple[SaidStorage, ...]
     """The slowest target first."""
     events: tuple[JobEvent, ...]
-    load: JobCourse | None
+    load: SaidCourse | None
     known: Literal[True] = True
 
 
@@ -181,7 +181,7 @@ class JobRoute:
             one = replace(one, job_id=np.array([records[0].job_id], dtype=object))
         return answers.meanwhile(self._root, one, 0, now_ns, records)
 
-    def _load(self, job: str, story: ScheduledStory) -> JobCourse | None:
+    def _load(self, job: str, story: ScheduledStory) -> SaidCourse | None:
         span = story.run.span_ns
         if span is None:
             return None
@@ -192,7 +192,7 @@ class JobRoute:
         course = course_of(history, job, span, _CELLS)
         if course is None:
             return None
-        return JobCourse(
+        return SaidCourse(
             say_course(course),
             course.begin_ns,
             course.step_ns,
@@ -208,7 +208,7 @@ def _unknown(job: str, performed: bool) -> UnknownJob:
 
 
 def job_beside(
-    story: ScheduledStory, zone: tzinfo | None, course: JobCourse | None, *, scheduled: bool
+    story: ScheduledStory, zone: tzinfo | None, course: SaidCourse | None, *, scheduled: bool
 ) -> JobBeside:
     """The story in words and numbers; users and jobs as the policy has them."""
     run, words = story.run, say_story(story, zone)
