@@ -7,6 +7,7 @@ LOCK   := $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 TRIPLE := $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC := target/$(TRIPLE)/release/iosonde-agent
 PAGE   := src/iosonde/serve/static/index.html
+TYPES  := web/api/generated.ts
 PREFIX ?= /usr/local
 SHARE  := build/wheel/data/share
 FRESH            ?= demo test
@@ -21,12 +22,14 @@ RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint fresh format bench fuzz mischief pictures wheel man packages install uninstall lock services clean
+.PHONY: help build types demo test test-quick lint fresh format bench fuzz mischief pictures wheel man packages install uninstall lock services clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## leave .venv/bin/iosonde and .venv/bin/iosonde-agent
+
+types: $(TYPES) ## web/api/generated.ts: TypeScript types of the API's answers, from its description
 
 demo: build ## watch a directory of this machine, load it, say how slow it was; DEMO_SERVE=0 does not serve the page
 	$(BIN)/iosonde demo
@@ -139,6 +142,11 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --silent --no-fund --no-audit
 	touch $@
 
-$(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
+$(TYPES): $(shell find src/iosonde/serve -name '*.py') scripts/openapi.py web/scripts/types.mjs | $(BIN)/iosonde web/node_modules/.package-lock.json
+	mkdir -p build && $(BIN)/python scripts/openapi.py >build/openapi.json
+	cd web && node scripts/types.mjs <../build/openapi.json >../build/generated.ts
+	cp build/generated.ts $@
+
+$(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES) $(TYPES)
 	cd web && npm run --silent build
 	touch $@

@@ -140,7 +140,7 @@ def test_two_events_of_one_day_are_two(visit_climate) -> None:
         climate["events"] = climate["events"] * 2
         route.fulfill(response=answer, json=climate)
 
-    page.route("**/api/climate?*", twice)
+    page.route("**/api/climate*", twice)
     page.evaluate("() => { location.hash = '#page=climate'; }")
     page.wait_for_selector(READY)
     first, second = page.locator(".climate-event").all()

@@ -206,10 +206,10 @@ def test_a_table_is_read_again_when_it_is_old() -> None:
         jobs_listed(jobs, asked)
     assert read == 1
     now = KEEP_S
-    assert jobs_listed(jobs, asked)["n"] == 30
+    assert jobs_listed(jobs, asked).n == 30
     assert read == 2
     now = 3 * KEEP_S
-    assert jobs_listed(jobs, asked)["n"] == 0
+    assert jobs_listed(jobs, asked).n == 0
 
 
 def test_a_table_has_a_new_version_only_when_it_says_something_else() -> None:

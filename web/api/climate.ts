@@ -1,7 +1,7 @@
-// What changed for good, as the server sends it: numbers, what is drawn, and the sentences of the terminal.
-import { getJson } from "./client.ts";
-import { column, factor, instant, list, number, orNull, record, ShapeError, text } from "./decode.ts";
-import { nsText, unixMs } from "./time.ts";
+// What changed for good: what is drawn, joined with the numbers and sentences of what it shows.
+import type { Change, Climate, ClimateColumn, ClimatePane, Segment } from "./generated.ts";
+import { get, paramsOf } from "./get.ts";
+import { instantOf, nsText, unixMs } from "./time.ts";
 import type { UnixMs } from "./time.ts";
 
 /** Which jobs; null: all. `since` and `until` are days (UTC), the second not part of it. */
@@ -13,50 +13,24 @@ export interface ClimateQuery {
 }
 
 /** A run as it can be asked for. */
-export interface Run {
+export interface RunName {
   readonly job: string;
   readonly run: string;
 }
 
-/** Runs between two changes; medians are fractions of the best run of all time. */
-export interface Segment {
-  readonly start: UnixMs;
-  readonly end: UnixMs;
-  readonly n: number;
-  readonly median: number;
-  readonly ofOwnPeak: number | null;
-}
-
-export interface Change {
-  readonly fileSystem: string;
-  readonly motif: string;
-  readonly at: UnixMs;
-  readonly earliest: UnixMs;
-  readonly latest: UnixMs;
-  readonly before: number;
-  readonly after: number;
-  readonly ratio: number | null;
-  readonly nBefore: number;
-  readonly nAfter: number;
-  readonly q: number;
-  /** The jobs themselves did something else afterwards. */
-  readonly own: boolean;
-  readonly sentence: string;
-}
-
 /** All runs of a file system and motif. */
-export interface Series {
-  readonly fileSystem: string;
+export interface DrawnSeries {
+  readonly file_system: string;
   readonly motif: string;
   readonly times: readonly UnixMs[];
   readonly values: readonly (number | null)[];
-  readonly runs: readonly Run[];
+  readonly runs: readonly RunName[];
   readonly segments: readonly Segment[];
   readonly changes: readonly (Change & { readonly rose: boolean })[];
 }
 
 /** A stretch of days of one climate; `climate`: number of its name, so that one that came back looks the same. */
-export interface Stretch {
+export interface DrawnBand {
   readonly name: string;
   readonly climate: number;
   readonly start: UnixMs;
@@ -66,175 +40,69 @@ export interface Stretch {
 
 /** A file system; `series` follows the motifs of the climate, null: too few runs. */
 export interface Place {
-  readonly fileSystem: string;
+  readonly file_system: string;
   readonly label: string;
   readonly sentence: string;
-  readonly stretches: readonly Stretch[];
-  readonly series: readonly (Series | null)[];
+  readonly bands: readonly DrawnBand[];
+  readonly series: readonly (DrawnSeries | null)[];
 }
 
-/** Changes that may have been on one date. */
-export interface Happening {
-  readonly at: UnixMs;
-  readonly earliest: UnixMs;
-  readonly latest: UnixMs;
-  readonly sentence: string;
-  readonly along: readonly string[];
-  readonly changes: readonly Change[];
-}
-
-export interface Climate {
-  readonly sentence: string;
+export interface DrawnClimate extends Pick<Climate, "sentence" | "changes" | "events"> {
   readonly motifs: readonly string[];
   readonly places: readonly Place[];
-  readonly changes: readonly Change[];
-  readonly happenings: readonly Happening[];
   readonly since: UnixMs;
   readonly until: UnixMs;
   readonly caption: readonly string[];
 }
 
 /** `climate` null: there are no jobs at all. The choices are of all jobs. */
-export interface ClimateAnswer {
-  readonly n: number;
-  readonly fileSystems: readonly string[];
-  readonly motifs: readonly string[];
-  readonly climate: Climate | null;
+export interface ClimateAnswer extends Pick<Climate, "n" | "file_systems" | "motifs"> {
+  readonly climate: DrawnClimate | null;
 }
 
-const seconds = (value: unknown, where: string): UnixMs => unixMs(number(value, where) * 1000);
-
-function change(value: unknown, where: string): Change {
-  const raw = record(value, where);
-  const read = (name: string): number => number(raw[name], `${where}.${name}`);
-  const when = (name: string): UnixMs => instant(raw[name], `${where}.${name}`);
+function drawnSeries(pane: ClimatePane, whole: Climate): DrawnSeries {
+  const { file_system = "", motif = "", segments = [] } = whole.series[pane.series] ?? {};
+  const own = whole.changes.filter((one) => one.file_system === file_system && one.motif === motif);
   return {
-    fileSystem: text(raw["file_system"], `${where}.file_system`),
-    motif: text(raw["motif"], `${where}.motif`),
-    at: when("at_ns"),
-    earliest: when("earliest_ns"),
-    latest: when("latest_ns"),
-    before: read("before"),
-    after: read("after"),
-    ratio: factor(raw["ratio"], `${where}.ratio`),
-    nBefore: read("n_before"),
-    nAfter: read("n_after"),
-    q: read("q"),
-    own: list(raw["own"], `${where}.own`).length > 0,
-    sentence: text(raw["sentence"], `${where}.sentence`),
-  };
-}
-
-function segment(value: unknown, where: string): Segment {
-  const raw = record(value, where);
-  return {
-    start: instant(raw["start_ns"], `${where}.start_ns`),
-    end: instant(raw["end_ns"], `${where}.end_ns`),
-    n: number(raw["n"], `${where}.n`),
-    median: number(raw["median"], `${where}.median`),
-    ofOwnPeak: factor(raw["of_own_peak_ratio"], `${where}.of_own_peak_ratio`),
-  };
-}
-
-function happening(value: unknown, where: string): Happening {
-  const raw = record(value, where);
-  return {
-    at: instant(raw["at_ns"], `${where}.at_ns`),
-    earliest: instant(raw["earliest_ns"], `${where}.earliest_ns`),
-    latest: instant(raw["latest_ns"], `${where}.latest_ns`),
-    sentence: text(raw["sentence"], `${where}.sentence`),
-    along: column(raw, "along", where, text),
-    changes: column(raw, "changes", where, change),
-  };
-}
-
-function run(value: unknown, where: string): Run {
-  const [job, name] = list(value, where);
-  return { job: text(job, where), run: text(name, where) };
-}
-
-type Json = Record<string, unknown>;
-
-/** What a pane draws, with the numbers of its series and which run each dot is. */
-function series(pane: unknown, where: string, whole: Json, changes: readonly Change[]): Series {
-  const raw = record(pane, where);
-  const at = number(raw["series"], `${where}.series`);
-  const about = record(list(whole["series"], "climate.series")[at], `climate.series[${at}]`);
-  const fileSystem = text(about["file_system"], `climate.series[${at}].file_system`);
-  const motif = text(about["motif"], `climate.series[${at}].motif`);
-  const rose = list(raw["shifts"], `${where}.shifts`).map((shift) => record(shift, `${where}.shifts`)["rose"] === true);
-  const own = changes.filter((one) => one.fileSystem === fileSystem && one.motif === motif);
-  const made = {
-    fileSystem,
+    file_system,
     motif,
-    times: column(raw, "times_s", where, seconds),
-    values: column(raw, "values", where, factor),
-    runs: list(list(whole["runs"], "climate.runs")[at], `climate.runs[${at}]`).map((one) => run(one, `climate.runs[${at}]`)),
-    segments: column(about, "segments", `climate.series[${at}]`, segment),
-    changes: own.map((one, i) => ({ ...one, rose: rose[i] === true })),
-  };
-  const n = made.times.length;
-  if (made.values.length !== n || made.runs.length !== n) throw new ShapeError(where, "columns of one length");
-  if (own.length !== rose.length) throw new ShapeError(`${where}.shifts`, "the changes of its series");
-  return made;
-}
-
-function place(value: unknown, where: string, whole: Json, changes: readonly Change[]): Place {
-  const raw = record(value, where);
-  const at = number(raw["place"], `${where}.place`);
-  const about = record(list(whole["climates"], "climate.climates")[at], `climate.climates[${at}]`);
-  const regimes = list(about["regimes"], `climate.climates[${at}].regimes`).map((one) => record(one, "regime"));
-  return {
-    fileSystem: text(about["file_system"], `climate.climates[${at}].file_system`),
-    label: text(raw["file_system"], `${where}.file_system`) || "no file system",
-    sentence: text(about["sentence"], `climate.climates[${at}].sentence`),
-    stretches: list(raw["bands"], `${where}.bands`).map((one, i) => {
-      const band = record(one, `${where}.bands[${i}]`);
-      return {
-        name: text(band["name"], `${where}.bands.name`),
-        climate: number(band["climate"], `${where}.bands.climate`),
-        start: seconds(band["start_s"], `${where}.bands.start_s`),
-        end: seconds(band["end_s"], `${where}.bands.end_s`),
-        sentence: text(regimes[i]?.["sentence"], `climate.climates[${at}].regimes[${i}].sentence`),
-      };
-    }),
-    series: list(raw["panes"], `${where}.panes`).map((pane, i) => orNull(pane, (p) => series(p, `${where}.panes[${i}]`, whole, changes))),
+    times: pane.times_s.map(instantOf),
+    values: pane.values,
+    runs: (whole.runs[pane.series] ?? []).map(([job, run]) => ({ job, run })),
+    segments,
+    changes: own.map((one, i) => ({ ...one, rose: pane.shifts[i]?.rose === true })),
   };
 }
 
-export function decodeClimate(value: unknown): ClimateAnswer {
-  const whole = record(value, "climate");
-  const n = number(whole["n"], "climate.n");
-  if (n === 0) return { n, fileSystems: [], motifs: [], climate: null };
-  const figure = record(whole["figure"], "climate.figure");
-  const changes = column(whole, "changes", "climate", change);
+function place(column: ClimateColumn, whole: Climate): Place {
+  const { file_system = "", sentence = "", regimes = [] } = whole.climates[column.place] ?? {};
   return {
-    n,
-    fileSystems: column(whole, "file_systems", "climate", text),
-    motifs: column(whole, "motifs", "climate", text),
-    climate: {
-      sentence: text(whole["sentence"], "climate.sentence"),
-      motifs: column(figure, "motifs", "climate.figure", text),
-      places: list(figure["columns"], "climate.figure.columns").map((one, i) => place(one, `climate.figure.columns[${i}]`, whole, changes)),
-      changes,
-      happenings: column(whole, "events", "climate", happening),
-      since: seconds(figure["since_s"], "climate.figure.since_s"),
-      until: seconds(figure["until_s"], "climate.figure.until_s"),
-      caption: column(figure, "caption", "climate.figure", text),
-    },
+    file_system,
+    label: column.file_system || "no file system",
+    sentence,
+    bands: column.bands.map(({ name, climate, start_s, end_s }, i) => ({
+      ...{ name, climate, start: instantOf(start_s), end: instantOf(end_s) },
+      sentence: regimes[i]?.sentence ?? "",
+    })),
+    series: column.panes.map((pane) => pane && drawnSeries(pane, whole)),
   };
+}
+
+export function drawnClimate(whole: Climate): DrawnClimate {
+  const { sentence, changes, events, figure } = whole;
+  const { motifs, caption } = figure;
+  const places = figure.columns.map((column) => place(column, whole));
+  return { sentence, motifs, places, changes, events, since: instantOf(figure.since_s), until: instantOf(figure.until_s), caption };
 }
 
 /** `more`: what else is asked, such as the form of a picture. */
-export function climateUrl(query: ClimateQuery, more: Readonly<Record<string, string>> = {}): string {
-  const params = new URLSearchParams(more);
-  if (query.fileSystem !== null) params.set("file_system", query.fileSystem);
-  if (query.motif !== null) params.set("motif", query.motif);
-  for (const [name, day] of [["since_ns", query.since], ["until_ns", query.until]] as const) {
-    if (day !== null) params.set(name, nsText(unixMs(Date.parse(`${day}T00:00:00Z`))));
-  }
-  return `api/climate?${params.toString()}`;
+export function climateParams({ fileSystem, motif, since, until }: ClimateQuery, more: Readonly<Record<string, string | null>> = {}): URLSearchParams {
+  const day = (text: string | null): string | null => (text === null ? null : nsText(unixMs(Date.parse(`${text}T00:00:00Z`))));
+  return paramsOf({ ...more, file_system: fileSystem, motif, since_ns: day(since), until_ns: day(until) });
 }
 
-export const fetchClimate = async (query: ClimateQuery, signal: AbortSignal): Promise<ClimateAnswer> =>
-  decodeClimate(await getJson(climateUrl(query), signal));
+export async function fetchClimate(query: ClimateQuery, signal: AbortSignal): Promise<ClimateAnswer> {
+  const whole = await get("api/climate", climateParams(query), signal);
+  if (!("figure" in whole)) return { n: whole.n, file_systems: [], motifs: [], climate: null };
+  return { n: whole.n, file_systems: whole.file_systems, motifs: whole.motifs, climate: drawnClimate(whole) };
+}

@@ -1,7 +1,7 @@
 // The live feed: server-sent events, and an honest answer to "is this still live?".
-import { keyParams } from "./client.ts";
-import { decodeChunk, decodeLines, decodeTargets } from "./decode.ts";
-import type { Target, TargetKey } from "./model.ts";
+import type { Target } from "./generated.ts";
+import { inMs, paramsOf, urlOf } from "./get.ts";
+import type { TargetKey } from "./model.ts";
 import type { Chunk } from "./tail.ts";
 import { nsText } from "./time.ts";
 import type { UnixMs } from "./time.ts";
@@ -28,18 +28,13 @@ const RETRY_MS = 2000;
 
 export interface FeedQuery {
   readonly key: TargetKey | null;
-  /** Rows that became visible to the server after this instant (a series' asOf). */
+  /** Rows that became visible to the server after this instant (a series' as_of). */
   readonly after: UnixMs | null;
   readonly zone: string | null;
 }
 
-export function feedUrl({ key, after, zone }: FeedQuery): string {
-  const params = key === null ? new URLSearchParams() : keyParams(key);
-  params.set("brief", "true");
-  if (zone !== null) params.set("zone", zone);
-  if (after !== null) params.set("after_ns", nsText(after));
-  return `api/feed?${params.toString()}`;
-}
+export const feedUrl = ({ key, after, zone }: FeedQuery): string =>
+  urlOf("api/feed", paramsOf({ host: key?.host ?? null, target: key?.target ?? null, brief: true, zone, after_ns: after === null ? null : nsText(after) }));
 
 export class Feed {
   private source: EventSource | null = null;
@@ -68,21 +63,21 @@ export class Feed {
     const source = new EventSource(url);
     this.source = source;
     this.lastBeat = performance.now();
-    this.listen(source, "targets", (data) => this.on.targets(decodeTargets(data)));
-    this.listen(source, "target", (data) => decodeTargets(data).forEach((one) => this.on.target(one)));
-    this.listen(source, "points", (data) => this.on.points(decodeChunk(data)));
-    this.listen(source, "trouble", (data) => this.on.trouble(decodeLines(data)));
-    this.listen(source, "reload", () => this.on.reload());
+    this.listen<Target[]>(source, "targets", (data) => this.on.targets(data));
+    this.listen<Target[]>(source, "target", (data) => data.forEach((one) => this.on.target(one)));
+    this.listen<Chunk>(source, "points", (data) => this.on.points(data));
+    this.listen<string[]>(source, "trouble", (data) => this.on.trouble(data));
+    this.listen<unknown>(source, "reload", () => this.on.reload());
     // The browser reconnects by itself and repeats the last event's id, so nothing is missed or doubled.
     source.addEventListener("error", () => this.set("lost"));
   }
 
-  private listen(source: EventSource, name: string, use: (data: unknown) => void): void {
+  private listen<T>(source: EventSource, name: string, use: (data: T) => void): void {
     source.addEventListener(name, (event) => {
       this.lastBeat = performance.now();
       this.set("live");
       try {
-        use(JSON.parse((event as MessageEvent<string>).data));
+        use(inMs(JSON.parse((event as MessageEvent<string>).data)) as T);
       } catch (error) {
         this.on.failed(error);
       }

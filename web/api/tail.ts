@@ -1,14 +1,14 @@
 // What the feed brought since the series was fetched. The series itself stays as the server sent it.
-import type { Op, Points } from "./model.ts";
+import type { Points, Series } from "./generated.ts";
+import type { Op } from "./model.ts";
 import type { UnixMs } from "./time.ts";
 
-export interface Chunk {
-  /** The server's clock when these rows became visible to it. */
-  readonly asOf: UnixMs;
-  readonly ops: ReadonlyMap<Op, Points>;
+/** Operations that became visible to the server by `as_of`. */
+export interface Chunk extends Pick<Series, "as_of"> {
+  readonly ops: Partial<Record<Op, Points>>;
 }
 
-export const emptyPoints = (): Points => ({ due: [], response: [], service: [], outcome: [], heldUp: [] });
+export const emptyPoints = (): Points => ({ due: [], response: [], service: [], outcome: [], held_up: [] });
 
 /** Copies row `i`. */
 export function pushPoint(to: Points, from: Points, i: number): void {
@@ -19,7 +19,7 @@ export function pushPoint(to: Points, from: Points, i: number): void {
   to.response.push(from.response[i] ?? null);
   to.service.push(from.service[i] ?? null);
   to.outcome.push(outcome);
-  to.heldUp.push(from.heldUp[i] === true);
+  to.held_up.push(from.held_up[i] === true);
 }
 
 /** About an hour of seconds; a page that is paused for longer fetches the series again. */
@@ -36,7 +36,7 @@ export class Tail {
 
   /** A series read at `asOf` holds everything that was visible by then. */
   covered(asOf: UnixMs): void {
-    this.chunks = this.chunks.filter((chunk) => chunk.asOf > asOf);
+    this.chunks = this.chunks.filter((chunk) => chunk.as_of > asOf);
   }
 
   clear(): void {
@@ -47,7 +47,7 @@ export class Tail {
   points(op: Op, from: UnixMs, known: Points | null): Points {
     const last = new Map<UnixMs, [Points, number]>();
     for (const chunk of this.chunks) {
-      const points = chunk.ops.get(op);
+      const points = chunk.ops[op];
       points?.due.forEach((due, i) => {
         if (due >= from) last.set(due, [points, i]);
       });
@@ -60,7 +60,7 @@ export class Tail {
 
   get size(): number {
     let n = 0;
-    for (const chunk of this.chunks) for (const points of chunk.ops.values()) n += points.due.length;
+    for (const chunk of this.chunks) for (const points of Object.values(chunk.ops)) n += points.due.length;
     return n;
   }
 }

@@ -1,5 +1,5 @@
 // Two kinds of time, never mixed: an instant (UnixMs) and a length of time (Ms).
-// The API speaks integer nanoseconds; they become milliseconds here and nowhere else.
+// The API speaks integer nanoseconds; they become milliseconds in get.ts and nowhere else.
 // A double holds an instant in milliseconds to about 0.2 us, far below what a screen can show.
 
 declare const unit: unique symbol;
@@ -10,10 +10,14 @@ export type UnixMs = number & { readonly [unit]: "ms since the Unix epoch" };
 /** A length of time in milliseconds. */
 export type Ms = number & { readonly [unit]: "ms" };
 
+/** An instant of a figure's data: seconds since the Unix epoch. */
+export type UnixS = number & { readonly [unit]: "s since the Unix epoch" };
+
 const NS_PER_MS = 1e6;
 
-export const instantFromNs = (ns: number): UnixMs => (ns / NS_PER_MS) as UnixMs;
-export const durationFromNs = (ns: number): Ms => (ns / NS_PER_MS) as Ms;
+/** Milliseconds of an instant or of a length of time. */
+export const msFromNs = (ns: number): number => ns / NS_PER_MS;
+export const instantOf = (t: UnixS): UnixMs => (t * 1000) as UnixMs;
 
 /** The instant as the API's integer, rounded down to a microsecond (a double cannot carry the nanoseconds). */
 export const nsText = (t: UnixMs): string => (BigInt(Math.floor(t * 1000)) * 1000n).toString();

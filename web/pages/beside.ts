@@ -1,6 +1,6 @@
 // The pages beside the weather, each with an address of its own, and the links between them.
 import { h, setAttribute } from "../components/shared/dom.ts";
-import type { About } from "../api/model.ts";
+import type { About } from "../api/generated.ts";
 import { ABOUT, AboutPage, isAbout } from "./about/page.ts";
 import { ClimatePage } from "./climate/page.ts";
 import { ALL, climateAddress, readClimateAddress } from "./shared/climate_address.ts";

@@ -29,9 +29,10 @@ import "../styles/climate/strip.css";
 import "../styles/load/load.css";
 import "../styles/runs/runs.css";
 import "../styles/simulate/simulate.css";
-import { fetchAbout, firstTargets } from "../api/client.ts";
+import type { About, Target } from "../api/generated.ts";
+import { firstTargets } from "../api/client.ts";
+import { get, paramsOf } from "../api/get.ts";
 import { ServerClock } from "../api/clock.ts";
-import type { About, Target } from "../api/model.ts";
 import { unixMs } from "../api/time.ts";
 import { h, setText } from "../components/shared/dom.ts";
 import { SearchBox } from "../components/shared/search_box.ts";
@@ -56,7 +57,7 @@ function start(root: HTMLElement, about: About | null): void {
   const links = new PageLinks();
   let weather: Weather | null = null;
   const targets = (): readonly Target[] => session.targets;
-  const word = (op: string): string => [...(about?.words ?? [])].find(([name]) => name === op)?.[1] ?? op;
+  const word = (op: string): string => Object.entries(about?.op_words ?? {}).find(([name]) => name === op)?.[1] ?? op;
   const beside = new Beside(() => session.zone, { about, targets, word });
   const search = new SearchBox("Find targets and jobs", finder(targets));
   let drawn = false;
@@ -175,7 +176,7 @@ async function begin(session: Session): Promise<void> {
 const root = document.getElementById("app");
 if (root !== null) {
   recallZone();
-  fetchAbout(new AbortController().signal)
+  get("api/about", paramsOf({}), new AbortController().signal)
     .catch(() => null)
     .then((about) => start(root, about))
     .catch((error: unknown) => console.error(error));

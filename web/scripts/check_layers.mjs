@@ -1,7 +1,7 @@
 // Who may import whom. Layers, lowest first: api < charts < components < pages; a file may import from its own layer
 // and from lower ones. Rooms, the folders in a layer: a file may import from its own room and from shared/; what
 // stands beside the rooms (pages/main.ts) from all. Nothing imports in a circle, types included. Also the house
-// limit: no file of ours has more than 250 lines.
+// limit: no file has more than 250 lines, except what a script writes.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 
@@ -27,7 +27,7 @@ function read(path) {
   count += 1;
   const text = readFileSync(path, "utf8");
   const lines = text.split("\n").length - 1;
-  if (lines > MAX_LINES) problems.push(`${path}: ${lines} lines; at most ${MAX_LINES}`);
+  if (lines > MAX_LINES && !text.startsWith("// Generated")) problems.push(`${path}: ${lines} lines; at most ${MAX_LINES}`);
   return text;
 }
 

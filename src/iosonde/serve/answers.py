@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import Response
 
+from iosonde import __version__
+
 if TYPE_CHECKING:
     from starlette.requests import Request
 
@@ -48,8 +50,13 @@ def json_answer(request: Request, answer: JsonBody) -> Response:
 
 
 def compressed_answer(request: Request, answer: JsonBody, form: str) -> Response:
-    """As ``json_answer``, for any form of MEDIA_TYPES."""
-    headers = {"cache-control": "no-store", "vary": "accept-encoding"}
+    """The same of any form of MEDIA_TYPES."""
+    headers = {
+        "cache-control": "no-store",
+        "vary": "accept-encoding",
+        # A page of another version tells its reader to load it anew.
+        "x-iosonde-version": __version__,
+    }
     body = answer.plain
     if answer.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
         body, headers["content-encoding"] = answer.compressed, "gzip"

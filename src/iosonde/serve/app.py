@@ -21,6 +21,7 @@ from fastapi import FastAPI
 
 from iosonde import __version__
 from iosonde.jobs.load.answers import LoadHistory, load_of_store
+from iosonde.jobs.scheduled.answers import JobBeside, UnknownJob
 from iosonde.jobs.table.answers import listed_jobs, store_jobs
 from iosonde.model.jobs import JobTable
 from iosonde.serve.about.answer import AboutRoutes
@@ -115,7 +116,7 @@ def create(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
     )(Diagrams(tables, lane.jobs, drawings).answer)
     job = JobRoute(store.root, tables, histories, names, shared=lane.slow, clock=clock)
-    app.get("/api/job", response_model=job_json.JobBesideJson | job_json.UnknownJobJson)(job.answer)
+    app.get("/api/job", response_model=JobBeside | UnknownJob)(job.answer)
     app.get(
         "/api/climate",
         response_model=job_json.ClimateJson | job_json.NoJobs,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from iosonde.jobs.table.answers import JobFilter, Sort, list_jobs
+from iosonde.jobs.table.answers import JobFilter, JobList, Sort, list_jobs
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve.job_table import JobTables
@@ -27,12 +27,12 @@ class JobsQuery(PageQuery):
     sort: Sort = Field("time", description=parameters.JOBS_SORT)
 
 
-def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
-    """Number of jobs, number of matches, the newest of these. No jobs at all are no error."""
+def jobs_listed(jobs: JobTables, query: JobsQuery) -> JobList:
+    """How many jobs there are, how many match, the newest of these. No jobs at all are no error."""
     try:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):
-        table = None
+        return JobList(0, 0, [])
     which = JobFilter(
         words=tuple(query.search.lower().split()),
         since_ns=query.since_ns,
@@ -43,4 +43,4 @@ def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
         file_system=query.file_system or None,
         slow=query.slow,
     )
-    return list_jobs(table, which, query.limit, query.sort, query.offset).data()
+    return list_jobs(table, which, query.limit, query.sort, query.offset).found

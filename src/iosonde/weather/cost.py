@@ -6,8 +6,10 @@ It is what the agent asks for: a probe that hangs or lowers its rate moves less.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from iosonde.model.json_types import JsonObject, Ns
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.units import format_count, format_option, format_percent, format_size
 
@@ -18,16 +20,19 @@ _BLOCKS, _OBJECTS = ("data_read", "data_write"), ("md_create", "md_read")
 """Operations on a block of the big file, and those on a small file."""
 
 
-class ProbeCost(NamedTuple):
-    """Rates per second and bytes on disk; None: not in the state. ``budget``: the limits set, by name."""
+@dataclass(frozen=True)
+class ProbeCost(JsonObject):
+    """What a probe asks of its storage; None: its state does not say."""
 
     host: str
     target: str
-    period_ns: int | None
+    period_ns: Ns | None
     ops_per_s: float | None
     bytes_per_s: float | None
     stored_bytes: int | None
+    """Bytes of its files."""
     budget: dict[str, float]
+    """Limits that are set: bytes_per_s, ops_per_s, cpu_ns_per_s."""
 
 
 def probe_cost(state: Mapping[str, Any]) -> ProbeCost:

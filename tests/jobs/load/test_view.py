@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.jobs.attribution.loads import loads
 from iosonde.jobs.attribution.shares import shares
-from iosonde.jobs.load.at import jobs_at
+from iosonde.jobs.load.at import JobLoads, jobs_at
 from iosonde.jobs.load.history import LoadHistory, gathered, node_groups
 from iosonde.jobs.load.view import Asked, load_view
 from iosonde.jobs.load.words import say
@@ -108,11 +108,11 @@ def test_a_margin_has_cells_and_no_say(history: LoadHistory) -> None:
 
 def test_jobs_behind_a_place(history: LoadHistory) -> None:
     found = jobs_at(history, "user", HOG, HOG_NS, 5)
-    largest = found.largest[0]
+    largest = found.jobs[0]
     assert (largest.job_id, largest.nodes, largest.name) == (HOG_JOB, 2, "hog")
     assert largest.mean_per_s == pytest.approx(2 * HOG_PER_S, rel=1e-3)
-    assert jobs_at(history, "user", "nobody", HOG_NS, 5) == (0, ())
-    assert jobs_at(history, "user", HOG, (0, SECOND), 5).largest == ()
+    assert jobs_at(history, "user", "nobody", HOG_NS, 5) == JobLoads(0, ())
+    assert jobs_at(history, "user", HOG, (0, SECOND), 5).jobs == ()
 
 
 def test_times_read_one_after_the_other_are_one(history: LoadHistory) -> None:

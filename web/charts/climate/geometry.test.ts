@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { climateUrl, decodeClimate } from "../../api/climate.ts";
-import { ShapeError } from "../../api/decode.ts";
+import { climateParams, drawnClimate } from "../../api/climate.ts";
+import type { Climate } from "../../api/generated.ts";
+import { inMs } from "../../api/get.ts";
 import { dots, dotsPath, nearestDot, nextChange, nextRun, segmentAt, span, xAt, yAt } from "./geometry.ts";
 
 const S = 1e9;
@@ -25,7 +26,7 @@ const RAW = {
     }],
   },
 };
-const climate = decodeClimate(RAW).climate ?? assert.fail("no climate");
+const climate = drawnClimate(inMs(RAW) as Climate);
 const series = climate.places[0]?.series[0] ?? assert.fail("no series");
 const AREA = { left: 10, top: 0, width: 100, height: 105 };
 
@@ -33,7 +34,7 @@ test("what is said of a series and of each run comes together", () => {
   assert.deepEqual(series.runs[1], { job: "2", run: "a" });
   assert.equal(series.changes[0]?.rose, false);
   assert.equal(climate.places[0]?.series[1], null);
-  assert.equal(climate.places[0]?.stretches[0]?.sentence, "climate A on work");
+  assert.equal(climate.places[0]?.bands[0]?.sentence, "climate A on work");
   assert.equal(segmentAt(series, 2)?.median, 0.4);
 });
 
@@ -60,15 +61,7 @@ test("the cursor goes over what is known, and to changes", () => {
   assert.equal(nextChange(series, 2, 1), 2);
 });
 
-test("an answer that does not fit is refused with its place", () => {
-  const [column] = RAW.figure.columns;
-  const wrong = { ...RAW, runs: [[["1", ""]]] };
-  assert.throws(() => decodeClimate(wrong), (e) => e instanceof ShapeError && e.message.includes("columns[0].panes[0]"));
-  assert.throws(() => decodeClimate({ ...RAW, figure: { ...RAW.figure, columns: [{ ...column, place: 3 }] } }), ShapeError);
-  assert.deepEqual(decodeClimate({ n: 0 }).climate, null, "no jobs are no error");
-});
-
 test("a question names what is chosen only, days as instants", () => {
   const query = { fileSystem: "", motif: null, since: "1970-01-02", until: null };
-  assert.equal(climateUrl(query, { format: "csv" }), "api/climate?format=csv&file_system=&since_ns=86400000000000");
+  assert.equal(climateParams(query, { format: "csv" }).toString(), "format=csv&file_system=&since_ns=86400000000000");
 });

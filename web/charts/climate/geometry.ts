@@ -1,5 +1,6 @@
 // Where the marks of a climate's pane are, in CSS pixels: pure functions, nothing is drawn here.
-import type { Climate, Segment, Series } from "../../api/climate.ts";
+import type { Segment } from "../../api/generated.ts";
+import type { DrawnClimate, DrawnSeries } from "../../api/climate.ts";
 import type { UnixMs } from "../../api/time.ts";
 import type { Area, Place } from "../shared/place.ts";
 
@@ -10,13 +11,13 @@ const NARROWEST = 2;
 
 const round = (v: number): number => Math.round(v * 10) / 10;
 
-export const xAt = (climate: Climate, area: Area, t: UnixMs): number =>
+export const xAt = (climate: DrawnClimate, area: Area, t: UnixMs): number =>
   round(area.left + (area.width * (t - climate.since)) / (climate.until - climate.since));
 
 export const yAt = (area: Area, value: number): number => round(area.top + area.height * (1 - value / HIGHEST));
 
 /** Places of all runs; null where the value is missing. */
-export const dots = (climate: Climate, series: Series, area: Area): (Place | null)[] =>
+export const dots = (climate: DrawnClimate, series: DrawnSeries, area: Area): (Place | null)[] =>
   series.times.map((t, i) => {
     const value = series.values[i] ?? null;
     return value === null ? null : { x: xAt(climate, area, t), y: yAt(area, value) };
@@ -27,7 +28,7 @@ export const dotsPath = (points: readonly (Place | null)[]): string =>
   points.map((p) => (p === null ? "" : `M${p.x} ${p.y}h0`)).join("");
 
 /** Left edge and width of a span of time, cut at the area's edges. */
-export function span(climate: Climate, area: Area, from: UnixMs, to: UnixMs): { x: number; width: number } {
+export function span(climate: DrawnClimate, area: Area, from: UnixMs, to: UnixMs): { x: number; width: number } {
   const inside = (x: number): number => Math.min(area.left + area.width, Math.max(area.left, x));
   const [left, right] = [inside(xAt(climate, area, from)), inside(xAt(climate, area, to))];
   const width = Math.max(NARROWEST, right - left);
@@ -47,7 +48,7 @@ export function nearestDot(points: readonly (Place | null)[], x: number, y: numb
 }
 
 /** The next run with a value, from `at` in a direction; stays where there is none. */
-export function nextRun(series: Series, at: number, direction: -1 | 1): number {
+export function nextRun(series: DrawnSeries, at: number, direction: -1 | 1): number {
   for (let i = at + direction; i >= 0 && i < series.values.length; i += direction) {
     if ((series.values[i] ?? null) !== null) return i;
   }
@@ -55,7 +56,7 @@ export function nextRun(series: Series, at: number, direction: -1 | 1): number {
 }
 
 /** The first run after the next change, or the last change before; stays where there is none. */
-export function nextChange(series: Series, at: number, direction: -1 | 1): number {
+export function nextChange(series: DrawnSeries, at: number, direction: -1 | 1): number {
   const now = series.times[at] ?? null;
   if (now === null) return at;
   const dates = series.changes.map((one) => one.at);
@@ -65,7 +66,7 @@ export function nextChange(series: Series, at: number, direction: -1 | 1): numbe
 }
 
 /** The segment that a run belongs to. */
-export function segmentAt(series: Series, index: number): Segment | null {
+export function segmentAt(series: DrawnSeries, index: number): Segment | null {
   const t = series.times[index];
   return t === undefined ? null : (series.segments.find((one) => one.start <= t && t <= one.end) ?? null);
 }

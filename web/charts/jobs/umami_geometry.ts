@@ -1,5 +1,6 @@
 // Where the marks of an UMAMI row are, in CSS pixels: pure functions, nothing is drawn here.
-import type { UmamiFigure, UmamiRow } from "../../api/jobs.ts";
+import type { UmamiRow } from "../../api/generated.ts";
+import type { UmamiFigure } from "../../api/jobs.ts";
 import type { Area, Place } from "../shared/place.ts";
 
 /** Of the width of both: runs 4, box 1. */

@@ -1,5 +1,5 @@
 // Where the parts of the load's picture are: time axis, slowdown, total, columns; names below. CSS pixels.
-import type { Load } from "../../api/load.ts";
+import type { Load } from "../../api/generated.ts";
 import { roomFor, slots } from "./layout.ts";
 import type { Slot } from "./layout.ts";
 
@@ -39,7 +39,7 @@ export function loadFrame(width: number, height: number, load: Load | null, own:
   const size = sizes(width, height);
   const left = size.gutter + size.strip + 8;
   const begin = size.total + AFTER_TOTAL;
-  const most = load?.columns.map((one) => one.most) ?? [];
+  const most = load?.columns.map((one) => one.most_per_s) ?? [];
   return {
     width,
     height,
@@ -47,7 +47,7 @@ export function loadFrame(width: number, height: number, load: Load | null, own:
     foot: 104,
     strip: { left: size.gutter, width: size.strip },
     plot: { left, width: Math.max(10, width - left) },
-    total: { left: 0, width: size.total, perPixel: Math.max(load?.most ?? 1, 1e-9) / size.total },
+    total: { left: 0, width: size.total, perPixel: Math.max(load?.most_per_s ?? 1, 1e-9) / size.total },
     columns: slots(most, columnsWidth(width, size), own).map((slot) => ({ ...slot, left: slot.left + begin })),
   };
 }

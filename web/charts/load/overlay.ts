@@ -1,6 +1,5 @@
 // What stands around the columns: instants, the slowdown of a target on the same axis, names, the cursor.
-import type { Load } from "../../api/load.ts";
-import type { OpSeries, Series } from "../../api/model.ts";
+import type { Load, OpSeries, Series } from "../../api/generated.ts";
 import { OPS } from "../../api/model.ts";
 import { after } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
@@ -60,7 +59,7 @@ function heads(ctx: CanvasRenderingContext2D, { frame, slowdown, load }: Overlay
   ctx.textAlign = "right";
   if (slowdown !== null) ctx.fillText("slow", frame.strip.left + frame.strip.width, 9);
   ctx.textAlign = "left";
-  ctx.fillText(load === null ? "all" : `all, ${formatRate(load.most)}/s`, frame.plot.left, 9, frame.total.width);
+  ctx.fillText(load === null ? "all" : `all, ${formatRate(load.most_per_s)}/s`, frame.plot.left, 9, frame.total.width);
   scaleBar(ctx, frame, colours);
 }
 
@@ -105,7 +104,7 @@ function strip(ctx: CanvasRenderingContext2D, { frame, span, slowdown }: Overlay
   ctx.clip();
   const each = width / OPS.length;
   if (slowdown !== null) {
-    OPS.forEach((op, i) => windows(ctx, frame, span, slowdown, slowdown.ops.get(op), { left: left + i * each, width: each - 1 }, colours));
+    OPS.forEach((op, i) => windows(ctx, frame, span, slowdown, slowdown.ops[op], { left: left + i * each, width: each - 1 }, colours));
   }
   ctx.restore();
   ctx.strokeStyle = colours.line;
@@ -120,7 +119,7 @@ function windows(ctx: CanvasRenderingContext2D, frame: LoadFrame, span: TimeSpan
     const height = Math.max(1, yOf(span, frame.height, start) - top);
     ctx.fillStyle = rampColour(slowdown, colours.ramp);
     ctx.fillRect(place.left, top, place.width, height + 0.5);
-    if (of.windows.slow[row] !== true || of.windows.hostBusy[row] === true) return;
+    if (of.windows.slow[row] !== true || of.windows.host_busy[row] === true) return;
     ctx.fillStyle = colours.ink;
     ctx.fillRect(place.left, top, 2, height + 0.5);
   });

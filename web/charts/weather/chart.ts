@@ -181,4 +181,4 @@ function cursorTime(u: uPlot): UnixMs | null {
 }
 
 const nothing = (model: PanelModel): boolean =>
-  model.series !== null && model.live.due.length === 0 && model.series.nPoints === 0 && model.cells.every((c) => c.row === null);
+  model.series !== null && model.live.due.length === 0 && model.series.n_points === 0 && model.cells.every((c) => c.row === null);

@@ -1,5 +1,5 @@
 // Long ranges: the exact number of operations in each cell of time and latency, none left out.
-import type { CellCounts, Cells } from "../../api/model.ts";
+import type { CellCounts, Cells } from "../../api/generated.ts";
 import { after, ms } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
 import type { Frame, Layer } from "./frame.ts";

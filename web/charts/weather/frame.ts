@@ -1,5 +1,5 @@
 // Where a layer draws: the plot area in canvas pixels, and what is in it.
-import type { OpSeries, Points } from "../../api/model.ts";
+import type { OpSeries, Points } from "../../api/generated.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import type { GridCell, OpenOperation } from "./grid.ts";
 import type { Palette } from "./palette.ts";

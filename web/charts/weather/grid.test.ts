@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Windows } from "../../api/model.ts";
+import type { Windows } from "../../api/generated.ts";
 import { ms, unixMs } from "../../api/time.ts";
 import { gridCells, rowAt } from "./grid.ts";
 
 const windows: Windows = {
   start: [0, 10, 30].map(unixMs),
-  nDue: [10, 3, 10],
-  nSeen: [10, 3, 10],
-  median: [ms(1), null, ms(2)],
-  medianLower: [ms(1), null, ms(2)],
-  medianUpper: [ms(1), null, ms(2)],
+  n_due: [10, 3, 10],
+  n_seen: [10, 3, 10],
+  q50: [ms(1), null, ms(2)],
+  q50_lower: [ms(1), null, ms(2)],
+  q50_upper: [ms(1), null, ms(2)],
   q90: [null, null, null],
   max: [null, null, null],
   baseline: [null, null, ms(1)],
   slowdown: [null, null, 2],
-  slowdownLower: [null, null, 1.8],
-  slowdownUpper: [null, null, 2.2],
+  slowdown_lower: [null, null, 1.8],
+  slowdown_upper: [null, null, 2.2],
   slow: [false, false, true],
-  hostBusy: [false, false, false],
+  host_busy: [false, false, false],
 };
 
 const span = { from: unixMs(0), to: unixMs(60), window: ms(10), asOf: unixMs(45) };

@@ -1,5 +1,5 @@
 // Windows on the page's time grid: every interval in view has a cell, also those the store knows nothing of.
-import type { Windows } from "../../api/model.ts";
+import type { Windows } from "../../api/generated.ts";
 import { after, floorTo } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 
@@ -26,7 +26,7 @@ export interface GridCell {
 }
 
 function kindOf(windows: Windows, row: number): CellKind {
-  if (windows.median[row] == null) return "few";
+  if (windows.q50[row] == null) return "few";
   return windows.slowdown[row] == null ? "learning" : "known";
 }
 

@@ -1,6 +1,6 @@
 // From a series to what a panel shows: the view's span, its axis, its grid of windows. No statistics.
+import type { OpSeries, Points } from "../../api/generated.ts";
 import { emptyPoints } from "../../api/tail.ts";
-import type { OpSeries, Points } from "../../api/model.ts";
 import type { Ms } from "../../api/time.ts";
 import type { PanelModel } from "./frame.ts";
 import { gridCells } from "./grid.ts";
@@ -10,19 +10,19 @@ import { logExtent } from "./scale.ts";
 
 const NO_WINDOWS = {
   start: [],
-  nDue: [],
-  nSeen: [],
-  median: [],
-  medianLower: [],
-  medianUpper: [],
+  n_due: [],
+  n_seen: [],
+  q50: [],
+  q50_lower: [],
+  q50_upper: [],
   q90: [],
   max: [],
   baseline: [],
   slowdown: [],
-  slowdownLower: [],
-  slowdownUpper: [],
+  slowdown_lower: [],
+  slowdown_upper: [],
   slow: [],
-  hostBusy: [],
+  host_busy: [],
 };
 
 export interface PanelSource {
@@ -51,7 +51,7 @@ function* latencies(series: OpSeries | null, live: Points | null, view: Span, ro
     for (let i = 0; i < points.due.length; i += 1) {
       const due = points.due[i];
       if (due !== undefined && due >= view.from && due <= view.to) yield latencyOf(points, i);
-      if (points.heldUp[i] === true && due !== undefined && due >= view.from && due <= view.to) yield points.response[i] ?? null;
+      if (points.held_up[i] === true && due !== undefined && due >= view.from && due <= view.to) yield points.response[i] ?? null;
     }
   }
   const cells = series?.cells ?? null;
@@ -64,8 +64,8 @@ function* latencies(series: OpSeries | null, live: Points | null, view: Span, ro
     }
   }
   for (const row of rows) {
-    yield series?.windows.medianLower[row] ?? null;
-    yield series?.windows.medianUpper[row] ?? null;
+    yield series?.windows.q50_lower[row] ?? null;
+    yield series?.windows.q50_upper[row] ?? null;
     yield series?.windows.baseline[row] ?? null;
   }
 }

@@ -2,7 +2,7 @@
 // what a user waited, its response time, and looks different in shape, not only in colour: a dot ended well, a ring
 // ended well but was held up, a cross failed, a hollow square was skipped because an earlier operation still blocked,
 // a triangle at the top edge has not ended.
-import type { Points } from "../../api/model.ts";
+import type { Points } from "../../api/generated.ts";
 import type { Ms } from "../../api/time.ts";
 import type { Frame, Layer } from "./frame.ts";
 
@@ -48,7 +48,7 @@ function marks(frame: Frame, p: Points): void {
   for (let i = 0; i < p.due.length; i += 1) {
     const due = p.due[i];
     const outcome = p.outcome[i];
-    if (due === undefined || outcome === undefined || (outcome === "ok" && p.heldUp[i] !== true)) continue;
+    if (due === undefined || outcome === undefined || (outcome === "ok" && p.held_up[i] !== true)) continue;
     const response = p.response[i] ?? null;
     drawMark(frame, outcome === "ok" ? "held up" : markOf(outcome, response), frame.x(due), response === null ? frame.top : inside(frame, frame.y(response)));
   }

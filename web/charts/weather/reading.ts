@@ -1,5 +1,5 @@
 // What a panel says about one instant, in words. The numbers are the API's; only the wording is made here.
-import type { OpState, Points, Windows } from "../../api/model.ts";
+import type { OpState, Points, Windows } from "../../api/generated.ts";
 import { between } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import { formatClock, formatDuration, formatInterval, formatSlowdown, formatSpan } from "../shared/format.ts";
@@ -26,12 +26,12 @@ export interface Reading {
 export function readingNow(state: OpState | null, window: Ms | null, spanWord: string): Reading {
   const when = window === null ? spanWord : `${spanWord} ${formatSpan(window)}`;
   if (state === null) return { when, slowdown: "n/a", factor: null, bad: false, line: "no live state", tip: [] };
-  const factor = formatSlowdown(state.slowdown, state.slowdownLower, state.slowdownUpper);
+  const factor = formatSlowdown(state.slowdown, state.slowdown_lower, state.slowdown_upper);
   // While an operation hangs, the window's numbers are those of before: the state comes first.
   const bad = state.state === "hung" || state.state === "failing";
   return {
     when,
-    slowdown: bad || state.slowdown === null ? state.state : `${mark(state.state === "slow", state.hostBusy)}${factor}`,
+    slowdown: bad || state.slowdown === null ? state.state : `${mark(state.state === "slow", state.host_busy)}${factor}`,
     factor: bad ? null : state.slowdown,
     bad,
     line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}`,
@@ -61,25 +61,25 @@ function whyNothing(model: PanelModel, start: UnixMs): [string, string] {
 }
 
 function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when: string): Reading {
-  const median = windows.median[row] ?? null;
+  const median = windows.q50[row] ?? null;
   const factor = windows.slowdown[row] ?? null;
-  const n = `n ${windows.nSeen[row]} of ${windows.nDue[row]} due`;
+  const n = `n ${windows.n_seen[row]} of ${windows.n_due[row]} due`;
   const filling = (windows.start[row] ?? 0) + model.window > model.asOf ? ["still filling"] : [];
   if (median === null) {
     const line = `${n} ended well: too few for a median`;
     return { when, slowdown: "too few", factor: null, bad: false, line, tip: [line, ...filling, ...nearest(model, t)] };
   }
   const baseline = windows.baseline[row] ?? null;
-  const spread = `${formatDuration(windows.medianLower[row] ?? null)} - ${formatDuration(windows.medianUpper[row] ?? null)}`;
+  const spread = `${formatDuration(windows.q50_lower[row] ?? null)} - ${formatDuration(windows.q50_upper[row] ?? null)}`;
   const usual = `usual ${baseline === null ? "not known yet" : formatDuration(baseline)}`;
   return {
     when,
-    slowdown: factor === null ? "learning" : mark(windows.slow[row] === true, windows.hostBusy[row] === true) + interval(windows, row, factor),
+    slowdown: factor === null ? "learning" : mark(windows.slow[row] === true, windows.host_busy[row] === true) + interval(windows, row, factor),
     factor,
     bad: false,
     line: `median ${formatDuration(median)}, ${usual}, ${n}`,
     tip: [
-      ...(windows.hostBusy[row] === true ? ["the probing host was busy: this says nothing about the storage"] : []),
+      ...(windows.host_busy[row] === true ? ["the probing host was busy: this says nothing about the storage"] : []),
       `median ${formatDuration(median)} (${spread})`,
       usual,
       n,
@@ -91,12 +91,12 @@ function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when
 }
 
 const interval = (windows: Windows, row: number, factor: number): string =>
-  formatSlowdown(factor, windows.slowdownLower[row] ?? null, windows.slowdownUpper[row] ?? null);
+  formatSlowdown(factor, windows.slowdown_lower[row] ?? null, windows.slowdown_upper[row] ?? null);
 
 /** What colour alone must not say. */
-function mark(slow: boolean, hostBusy: boolean): string {
+function mark(slow: boolean, host_busy: boolean): string {
   if (!slow) return "";
-  return hostBusy ? "host busy " : "slow ";
+  return host_busy ? "host busy " : "slow ";
 }
 
 /** The operation due nearest to `t`, if one is drawn near enough to be meant. */
@@ -117,7 +117,7 @@ function nearest(model: PanelModel, t: UnixMs): string[] {
   const outcome = points.outcome[i] === "ok" ? "" : `, ${points.outcome[i]}`;
   const due = points.due[i] ?? t;
   const waited = `a user waited ${formatDuration(points.response[i] ?? null)}`;
-  const took = points.outcome[i] === "ok" ? `service time ${formatDuration(points.service[i] ?? null)}${points.heldUp[i] === true ? `, held up: ${waited}` : ""}` : `${waited}${outcome}`;
+  const took = points.outcome[i] === "ok" ? `service time ${formatDuration(points.service[i] ?? null)}${points.held_up[i] === true ? `, held up: ${waited}` : ""}` : `${waited}${outcome}`;
   return [`operation due ${formatClock(due, true)}: ${took}`];
 }
 

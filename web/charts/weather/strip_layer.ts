@@ -32,7 +32,7 @@ export function drawStrip(frame: Frame, model: PanelModel): void {
         ctx.fillRect(area.left, area.top, area.width, area.height);
         ctx.globalAlpha = 1;
         const row = cell.row ?? -1;
-        if (windows?.slow[row] === true) slowBar(frame, area, windows.hostBusy[row] === true);
+        if (windows?.slow[row] === true) slowBar(frame, area, windows.host_busy[row] === true);
       } else if (cell.kind === "learning") {
         hollow(frame, area);
       } else if (cell.kind !== "future") {
@@ -50,10 +50,10 @@ interface Area {
 }
 
 /** Full for slow storage; dotted when the probing host was busy and it says nothing about the storage. */
-function slowBar(frame: Frame, area: Area, hostBusy: boolean): void {
+function slowBar(frame: Frame, area: Area, host_busy: boolean): void {
   const height = Math.round(BAR * frame.ratio);
   frame.ctx.fillStyle = frame.palette.ink;
-  if (!hostBusy) return frame.ctx.fillRect(area.left, area.top, area.width, height);
+  if (!host_busy) return frame.ctx.fillRect(area.left, area.top, area.width, height);
   for (let x = area.left; x < area.left + area.width; x += 2 * height) {
     frame.ctx.fillRect(x, area.top, Math.min(height, area.left + area.width - x), height);
   }

@@ -1,6 +1,6 @@
 // Windows: the interval of the median as a band, the median as a line, the baseline dashed.
 // Each window is drawn over the time it covers; where there is no window there is nothing.
-import type { Windows } from "../../api/model.ts";
+import type { Windows } from "../../api/generated.ts";
 import { after } from "../../api/time.ts";
 import type { Ms } from "../../api/time.ts";
 import type { Frame, Layer, PanelModel } from "./frame.ts";
@@ -23,8 +23,8 @@ export const medianBand: Layer = (frame, model) => {
   frame.ctx.fillStyle = frame.palette.band;
   for (const cell of model.cells) {
     if (cell.row === null) continue;
-    const lower = windows.medianLower[cell.row];
-    const upper = windows.medianUpper[cell.row];
+    const lower = windows.q50_lower[cell.row];
+    const upper = windows.q50_upper[cell.row];
     if (lower == null || upper == null) continue;
     const left = frame.x(cell.start);
     const top = frame.y(upper);
@@ -34,7 +34,7 @@ export const medianBand: Layer = (frame, model) => {
 };
 
 export const medianLine: Layer = (frame, model) => {
-  steps(frame, model, (windows, row) => windows.median[row], {
+  steps(frame, model, (windows, row) => windows.q50[row], {
     colour: frame.palette.median,
     width: 2 * frame.ratio,
     dash: [],

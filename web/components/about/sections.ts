@@ -1,5 +1,5 @@
 // Parts of the page about the server: a table of costs, the glossary.
-import type { Costs, GlossarySection } from "../../api/about.ts";
+import type { Costs, Section } from "../../api/generated.ts";
 import { h } from "../shared/dom.ts";
 import { tableOf } from "../shared/table.ts";
 
@@ -16,7 +16,7 @@ function marked(text: string): (HTMLElement | string)[] {
   return text.split("`").map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));
 }
 
-export function glossaryList(sections: readonly GlossarySection[], words: string): HTMLElement {
+export function glossaryList(sections: readonly Section[], words: string): HTMLElement {
   const wanted = words.toLowerCase();
   const kept = sections
     .map(({ title, words: rows }) => ({ title, rows: rows.filter((one) => `${one.word} ${one.meaning}`.toLowerCase().includes(wanted)) }))

@@ -1,5 +1,6 @@
 // What changed on which date across file systems: the sentences of the terminal. One may be open, with what is behind it.
-import type { Climate, Happening } from "../../api/climate.ts";
+import type { ClimateEvent } from "../../api/generated.ts";
+import type { DrawnClimate } from "../../api/climate.ts";
 import { utcDay } from "../../charts/climate/utc.ts";
 import { h, setAttribute } from "../shared/dom.ts";
 
@@ -7,12 +8,12 @@ const HEAD_PX = 8;
 
 export class Happenings {
   readonly element: HTMLElement;
-  private readonly items: { readonly event: Happening; readonly key: string; readonly button: HTMLElement; readonly more: HTMLElement }[];
+  private readonly items: { readonly event: ClimateEvent; readonly key: string; readonly button: HTMLElement; readonly more: HTMLElement }[];
 
   /** `choose` gets the key of the event that is to be open: its day, `2017-08-04.2` for the second of a day; null: none. */
-  constructor(climate: Climate, choose: (key: string | null) => void) {
-    const days = climate.happenings.map((event) => utcDay(event.at));
-    this.items = climate.happenings.map((event, i) => {
+  constructor(climate: DrawnClimate, choose: (key: string | null) => void) {
+    const days = climate.events.map((event) => utcDay(event.at));
+    this.items = climate.events.map((event, i) => {
       const day = utcDay(event.at);
       const before = days.slice(0, i).filter((other) => other === day).length;
       const key = before === 0 ? day : `${day}.${before + 1}`;
@@ -41,7 +42,7 @@ export class Happenings {
   }
 
   /** Opens the event of a key; what is open is returned. */
-  open(key: string | null): Happening | null {
+  open(key: string | null): ClimateEvent | null {
     const found = this.items.find((item) => item.key === key) ?? null;
     for (const item of this.items) {
       setAttribute(item.button, "aria-expanded", item === found ? "true" : "false");

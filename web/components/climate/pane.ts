@@ -1,5 +1,6 @@
 // One file system and motif over time: its runs, the median of each segment, its changes. Drawn from the server's numbers.
-import type { Climate, Happening, Run, Series, Stretch } from "../../api/climate.ts";
+import type { ClimateEvent } from "../../api/generated.ts";
+import type { DrawnClimate, RunName, DrawnSeries, DrawnBand } from "../../api/climate.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { dots, dotsPath, nearestDot, nextChange, nextRun, span, xAt, yAt } from "../../charts/climate/geometry.ts";
 import type { Area, Place } from "../../charts/shared/place.ts";
@@ -18,7 +19,7 @@ const COLOURS = 6;
 export const areaOf = (width: number, height: number): Area => ({ left: AXIS, top: 0, width: Math.max(40, width - AXIS - RIGHT), height });
 
 /** A climate's stretch as a coloured rectangle. */
-export function stretchMark(climate: Climate, one: Stretch, area: Area, name: string): SVGElement {
+export function stretchMark(climate: DrawnClimate, one: DrawnBand, area: Area, name: string): SVGElement {
   const { x, width } = span(climate, area, one.start, one.end);
   const edges = { x: String(x), width: String(Math.max(1, width - 1)), y: "0", height: String(area.height) };
   return svg("rect", { class: name, "data-climate": String(one.climate % COLOURS), ...edges });
@@ -27,16 +28,16 @@ export function stretchMark(climate: Climate, one: Stretch, area: Area, name: st
 export interface PaneEvents {
   /** The cursor goes to a run (null: nowhere). */
   readonly cursor: (pane: Pane, index: number | null) => void;
-  readonly open: (run: Run) => void;
+  readonly open: (run: RunName) => void;
 }
 
 export class Pane {
   readonly element: HTMLElement;
-  readonly series: Series;
-  private readonly climate: Climate;
+  readonly series: DrawnSeries;
+  private readonly climate: DrawnClimate;
   private readonly on: PaneEvents;
   private readonly height: number;
-  private readonly grounds: readonly Stretch[];
+  private readonly grounds: readonly DrawnBand[];
   private readonly host: HTMLElement;
   private readonly line = svg("line", { class: "chart-cursor", visibility: "hidden" });
   private readonly ring = svg("circle", { class: "climate-ring", r: "4.5", visibility: "hidden" });
@@ -45,10 +46,10 @@ export class Pane {
   private width = 0;
   private at: number | null = null;
   private touched = false;
-  private open: Happening | null = null;
+  private open: ClimateEvent | null = null;
 
   /** `grounds`: the climates behind it. */
-  constructor(climate: Climate, series: Series, grounds: readonly Stretch[], height: number, on: PaneEvents) {
+  constructor(climate: DrawnClimate, series: DrawnSeries, grounds: readonly DrawnBand[], height: number, on: PaneEvents) {
     this.climate = climate;
     this.series = series;
     this.height = height;
@@ -155,9 +156,9 @@ export class Pane {
   }
 
   /** Shows when an event may have been, and whether this series changed in it. */
-  happened(event: Happening | null): void {
+  happened(event: ClimateEvent | null): void {
     this.open = event;
-    const changed = event?.changes.some((one) => one.fileSystem === this.series.fileSystem && one.motif === this.series.motif);
+    const changed = event?.changes.some((one) => one.file_system === this.series.file_system && one.motif === this.series.motif);
     setAttribute(this.element, "data-event", event === null ? null : changed === true ? "changed" : "steady");
     setAttribute(this.mark, "visibility", event === null ? "hidden" : "visible");
     if (event === null) return;

@@ -1,5 +1,6 @@
 // A file system: its climates as a strip of letters, a pane for each motif, one axis of time (UTC).
-import type { Climate, Happening, Place } from "../../api/climate.ts";
+import type { ClimateEvent } from "../../api/generated.ts";
+import type { DrawnClimate, Place } from "../../api/climate.ts";
 import { span, xAt } from "../../charts/climate/geometry.ts";
 import { utcTicks } from "../../charts/climate/utc.ts";
 import { areaOf, Pane, stretchMark } from "./pane.ts";
@@ -13,34 +14,34 @@ const LETTER_PX = 9;
 export class PlaceView {
   readonly element: HTMLElement;
   readonly panes: Pane[];
-  private readonly climate: Climate;
+  private readonly climate: DrawnClimate;
   private readonly place: Place;
   private readonly strip = h("div", { class: "climate-strip", "aria-hidden": "true" });
   private readonly axis = h("div", { class: "climate-axis", "aria-hidden": "true" });
 
-  constructor(climate: Climate, place: Place, height: number, on: PaneEvents) {
+  constructor(climate: DrawnClimate, place: Place, height: number, on: PaneEvents) {
     this.climate = climate;
     this.place = place;
     this.panes = [];
     const rows = place.series.map((series, i) => {
       if (series === null) return h("p", { class: "climate-few" }, `${climate.motifs[i] ?? ""}: too few runs`);
-      const pane = new Pane(climate, series, place.stretches, height, on);
+      const pane = new Pane(climate, series, place.bands, height, on);
       this.panes.push(pane);
       return pane.element;
     });
-    this.element = h("section", { class: "climate-place surface", "data-file-system": place.fileSystem, "aria-label": place.label }, h("h3", {}, place.label, h("small", {}, " fraction of peak")), this.strip, ...rows, this.axis);
+    this.element = h("section", { class: "climate-place surface", "data-file-system": place.file_system, "aria-label": place.label }, h("h3", {}, place.label, h("small", {}, " fraction of peak")), this.strip, ...rows, this.axis);
     this.element.style.setProperty("--rows", String(rows.length + 3));
   }
 
   draw(): void {
     const width = this.axis.clientWidth;
     if (width <= 0) return;
-    this.strip.replaceChildren(this.place.stretches.length === 0 ? "" : this.letters(width));
+    this.strip.replaceChildren(this.place.bands.length === 0 ? "" : this.letters(width));
     for (const pane of this.panes) pane.draw(width);
     this.axis.replaceChildren(this.times(width));
   }
 
-  happened(event: Happening | null): void {
+  happened(event: ClimateEvent | null): void {
     for (const pane of this.panes) pane.happened(event);
   }
 
@@ -48,7 +49,7 @@ export class PlaceView {
   private letters(width: number): SVGElement {
     const area = areaOf(width, STRIP);
     const picture = svg("svg", { width: String(width), height: String(STRIP) });
-    for (const one of this.place.stretches) {
+    for (const one of this.place.bands) {
       const at = span(this.climate, area, one.start, one.end);
       const mark = stretchMark(this.climate, one, area, "climate-stretch");
       mark.append(svg("title", {}, one.sentence));

@@ -1,5 +1,5 @@
 // A climate: what changed on which date beside the panes of all file systems, and what the cursor stands on.
-import type { Climate, Run } from "../../api/climate.ts";
+import type { DrawnClimate, RunName } from "../../api/climate.ts";
 import { segmentAt } from "../../charts/climate/geometry.ts";
 import { utcDay, utcMinute } from "../../charts/climate/utc.ts";
 import { Happenings } from "./events.ts";
@@ -16,7 +16,7 @@ const HINT = "point at a run to see which job it was, click to open its diagram;
 
 export interface ClimateEvents {
   /** The address of a job's diagram. */
-  readonly link: (run: Run) => string;
+  readonly link: (run: RunName) => string;
   /** The key of the event that is to be open; null: none. */
   readonly choose: (key: string | null) => void;
 }
@@ -31,12 +31,12 @@ export class ClimateView {
   private readonly watch: ResizeObserver;
   private readonly link: ClimateEvents["link"];
 
-  constructor(climate: Climate, on: ClimateEvents) {
+  constructor(climate: DrawnClimate, on: ClimateEvents) {
     this.link = on.link;
     const height = climate.motifs.length <= FEW ? HIGH : LOW;
     const panes = {
       cursor: (pane: Pane, index: number | null): void => this.point(pane, index),
-      open: (run: Run): void => {
+      open: (run: RunName): void => {
         location.hash = on.link(run);
       },
     };
@@ -77,11 +77,11 @@ export class ClimateView {
     this.job.hidden = run === undefined;
     setAttribute(this.reading, "data-empty", run === undefined);
     if (run === undefined || index === null || time === null) return setText(this.words, "");
-    const { motif, fileSystem, values } = pane.series;
+    const { motif, file_system, values } = pane.series;
     const value = values[index] ?? null;
     const part = segmentAt(pane.series, index);
-    const where = fileSystem === "" ? "" : ` on ${fileSystem}`;
-    const own = part === null || part.ofOwnPeak === null ? "" : `, ${part.ofOwnPeak.toFixed(2)} of its own best run`;
+    const where = file_system === "" ? "" : ` on ${file_system}`;
+    const own = part === null || part.of_own_peak_ratio === null ? "" : `, ${part.of_own_peak_ratio.toFixed(2)} of its own best run`;
     const among = part === null ? "" : `; from ${utcDay(part.start)} to ${utcDay(part.end)} the median is ${part.median.toFixed(2)} (n = ${part.n}${own})`;
     setText(this.words, `${motif}${where}, ${utcMinute(time)} UTC: ${value === null ? "missing" : value.toFixed(2)} of its peak${among}`);
     this.job.href = this.link(run);
@@ -89,5 +89,5 @@ export class ClimateView {
   }
 }
 
-const caption = (climate: Climate): HTMLElement =>
+const caption = (climate: DrawnClimate): HTMLElement =>
   h("ul", { class: "climate-caption" }, ...[HINT, ...climate.caption, "all dates are UTC"].map((line) => h("li", {}, line)));

@@ -1,5 +1,5 @@
 // A job beside its time: what each target did while it ran, its own operations, what schedulers and counters say.
-import type { JobBeside, JobCourse, JobStorage } from "../../api/job_beside.ts";
+import type { JobBeside, SaidCourse, SaidStorage } from "../../api/generated.ts";
 import type { TargetKey } from "../../api/model.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { formatFactor, formatInstant } from "../../charts/shared/format.ts";
@@ -14,19 +14,19 @@ export interface BesideLinks {
 }
 
 /** A target's line: the slow stretches of the job's time on a bar, then its sentence. */
-function storageRow(one: JobStorage, begin: UnixMs, end: UnixMs, ramp: readonly Rgb[], links: BesideLinks): HTMLElement {
+function storageRow(one: SaidStorage, begin: UnixMs, end: UnixMs, ramp: readonly Rgb[], links: BesideLinks): HTMLElement {
   const bar = h("span", { class: "while-bar", "aria-hidden": "true" });
-  if (one.unknown) bar.dataset["unknown"] = "";
-  for (const [from, to] of one.stretches) {
+  if (one.slow_s === 0 && one.clear_s === 0) bar.dataset["unknown"] = "";
+  for (const { begin: from, end: to } of one.stretches) {
     const part = h("span", {});
     part.style.left = `${(100 * (from - begin)) / (end - begin)}%`;
     part.style.width = `${(100 * (to - from)) / (end - begin)}%`;
-    part.style.backgroundColor = rampColour(one.level ?? 2, ramp);
+    part.style.backgroundColor = rampColour(one.told_level ?? 2, ramp);
     bar.append(part);
   }
   const host = one.hosts[0];
   const name = host === undefined ? h("b", {}, one.target) : h("a", { href: links.target({ host, target: one.target }) }, one.target);
-  return h("li", { "data-target": one.target }, h("span", { class: "while-name" }, name, one.level === null ? "" : h("span", { class: "while-level" }, `≥ ${formatFactor(one.level)}`)), bar, h("span", { class: "while-words" }, one.sentence));
+  return h("li", { "data-target": one.target }, h("span", { class: "while-name" }, name, one.told_level === null ? "" : h("span", { class: "while-level" }, `≥ ${formatFactor(one.told_level)}`)), bar, h("span", { class: "while-words" }, one.sentence));
 }
 
 function storagePart(found: JobBeside, ramp: readonly Rgb[], links: BesideLinks): HTMLElement | null {
@@ -59,13 +59,13 @@ function steps(values: readonly (number | null)[], most: number, close: boolean)
   return open && close ? `${path}V${HEIGHT}Z` : path;
 }
 
-function loadPart(course: JobCourse, links: BesideLinks): HTMLElement {
-  const most = Math.max(1e-9, ...course.all.map((value) => value ?? 0), ...course.own.map((value) => value ?? 0));
+function loadPart(course: SaidCourse, links: BesideLinks): HTMLElement {
+  const most = Math.max(1e-9, ...course.all_per_s.map((value) => value ?? 0), ...course.own_per_s.map((value) => value ?? 0));
   const picture = svg(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "course", role: "img", "aria-label": course.sentence },
-    svg("path", { d: steps(course.own, most, true), class: "course-own" }),
-    svg("path", { d: steps(course.all, most, false), class: "course-all" }),
+    svg("path", { d: steps(course.own_per_s, most, true), class: "course-own" }),
+    svg("path", { d: steps(course.all_per_s, most, false), class: "course-all" }),
   );
   const top = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(most);
   return h(
@@ -89,7 +89,7 @@ export function besideView(found: JobBeside, ramp: readonly Rgb[], links: Beside
     storagePart(found, ramp, links),
     lines("Events meanwhile", "job-events", found.events.map((one) => h("a", { href: links.event(one.id) }, one.text))),
     found.load === null ? null : loadPart(found.load, links),
-    lines("Run time and counters", "job-counters", [...found.runTime, ...found.ownIo]),
+    lines("Run time and counters", "job-counters", [...found.run_time, ...found.own_io]),
     lines("Scheduler", "job-about", found.about),
   ];
   return h("div", { class: "job-beside" }, ...parts);

@@ -1,5 +1,7 @@
 // Jobs, newest first, with a field to search in; each is a link to its diagram.
-import type { Job, JobList, UmamiQuery } from "../../api/jobs.ts";
+import type { ListedJob, JobList } from "../../api/generated.ts";
+import { motifOf } from "../../api/jobs.ts";
+import type { UmamiQuery } from "../../api/jobs.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
 
@@ -29,8 +31,8 @@ export class Jobs {
 
   show(list: JobList, chosen: UmamiQuery | null): void {
     const shown = list.jobs.length;
-    const found = list.nFound === list.n ? `${list.n} jobs` : `${list.nFound} of ${list.n} jobs`;
-    setText(this.count, shown < list.nFound ? `${found}, the latest ${shown}` : found);
+    const found = list.total === list.n ? `${list.n} jobs` : `${list.total} of ${list.n} jobs`;
+    setText(this.count, shown < list.total ? `${found}, the latest ${shown}` : found);
     this.items.replaceChildren(...list.jobs.map((job) => h("li", {}, this.item(job))));
     this.mark(chosen);
   }
@@ -43,14 +45,14 @@ export class Jobs {
     }
   }
 
-  private item(job: Job): HTMLElement {
+  private item(job: ListedJob): HTMLElement {
     const start = job.start === null ? "begin not known" : formatInstant(job.start);
-    const where = job.fileSystem === "" ? "" : ` on ${job.fileSystem}`;
+    const where = job.file_system === "" ? "" : ` on ${job.file_system}`;
     return h(
       "a",
       { href: this.link({ job: job.job, run: job.run, history: "earlier", whole: false }), "data-job": job.job, "data-run": job.run },
       h("span", { class: "list-name" }, h("b", {}, job.job), h("span", { class: "list-when" }, start)),
-      h("span", { class: "list-what" }, `${job.motif === "" ? "program not known" : job.motif}${where}`),
+      h("span", { class: "list-what" }, `${motifOf(job) || "program not known"}${where}`),
     );
   }
 }

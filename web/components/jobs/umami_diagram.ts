@@ -1,5 +1,7 @@
 // The diagram of a job: its rows, one axis of time, what the cursor stands on, and the same as a table.
-import type { UmamiFigure, UmamiRow } from "../../api/jobs.ts";
+import type { Umami, UmamiRow } from "../../api/generated.ts";
+import { umamiFigure } from "../../api/jobs.ts";
+import type { UmamiFigure } from "../../api/jobs.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { tickLabels, tickStep, timeTicks } from "../../charts/shared/time_ticks.ts";
@@ -16,13 +18,14 @@ export class Diagram {
   private readonly reading = h("p", { class: "umami-reading", role: "status" });
   private readonly watch: ResizeObserver;
 
-  constructor(figure: UmamiFigure) {
+  constructor(found: Umami) {
+    const figure = umamiFigure(found);
     this.figure = figure;
     this.rows = figure.rows.map((row) => new RowView(figure, row, { cursor: (r, i) => this.point(r, i) }));
     this.element = h(
       "div",
       { class: "umami surface" },
-      verdict(figure),
+      verdict(found),
       ...this.rows.map((row) => row.element),
       h("div", { class: "umami-row" }, h("div", { class: "umami-words" }), this.axis),
       this.reading,
@@ -56,8 +59,8 @@ export class Diagram {
 }
 
 /** The sentence and what is behind it. */
-function verdict(figure: UmamiFigure): HTMLElement {
-  const { word, sentence, evidence, rejected, history, notes } = figure.verdict;
+function verdict(found: Umami): HTMLElement {
+  const { verdict: word, sentence, evidence, rejected, history, notes } = found;
   const lines = [...evidence, ...[rejected, history].filter((line) => line !== "")];
   const list = (texts: readonly string[]): HTMLElement => h("ul", { class: "bullets" }, ...texts.map((text) => h("li", {}, text)));
   const about = notes.length === 1 ? "1 note on the data" : `${notes.length} notes on the data`;
@@ -89,6 +92,6 @@ function timeTicksOf(figure: UmamiFigure, most: number): { times: UnixMs[]; step
 function numbers(figure: UmamiFigure): HTMLElement {
   const head = ["metric", "value", "class", "where it stands", "n", "q25", "q50", "q75", "unit"];
   const cell = (value: number | undefined): string => (value === undefined ? "" : short(value));
-  const rows = figure.rows.map((row) => [row.label, row.valueText, `${row.sign} ${row.role}`, row.rank, String(row.n), cell(row.box?.q25), cell(row.box?.q50), cell(row.box?.q75), row.unit]);
+  const rows = figure.rows.map((row) => [row.label, row.value_text, `${row.sign} ${row.role}`, row.rank, String(row.n), cell(row.box?.q25), cell(row.box?.q50), cell(row.box?.q75), row.unit]);
   return folded("The diagram as a table", tableElement({ head, rows }));
 }

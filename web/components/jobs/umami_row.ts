@@ -1,5 +1,6 @@
 // One metric of a job: its words, its runs over time, the box of its history. Drawn from the server's numbers.
-import type { UmamiFigure, UmamiRow } from "../../api/jobs.ts";
+import type { UmamiRow } from "../../api/generated.ts";
+import type { UmamiFigure } from "../../api/jobs.ts";
 import { crossPath, crossSize, linePath, nearest, places, RUNS_SHARE, starPath, step, xOf, yOf } from "../../charts/jobs/umami_geometry.ts";
 import type { Area, Place } from "../../charts/shared/place.ts";
 import { h, setAttribute, svg } from "../shared/dom.ts";
@@ -36,7 +37,7 @@ export class RowView {
     this.on = on;
     const badge = h("span", { class: "umami-class", "data-role": row.role }, `${row.sign} ${row.role}`);
     const flagged = row.flags.length === 0 ? null : h("abbr", { title: row.flags.join(", ") }, "*");
-    const spoken = [`${row.label}: ${row.valueText}`, row.role, row.rank, ...row.flags].filter((t) => t !== "").join(", ");
+    const spoken = [`${row.label}: ${row.value_text}`, row.role, row.rank, ...row.flags].filter((t) => t !== "").join(", ");
     this.host = h("div", { class: "umami-draw", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-describedby": "umami-sentence" });
     this.host.setAttribute("aria-label", `${spoken}. Arrow keys go from run to run.`);
     this.element = h(
@@ -46,7 +47,7 @@ export class RowView {
         "div",
         { class: "umami-words" },
         h("span", { class: "umami-label" }, row.label, row.unit === "" ? null : h("small", {}, ` ${row.unit}`)),
-        h("span", { class: "umami-value" }, row.valueText, flagged),
+        h("span", { class: "umami-value" }, row.value_text, flagged),
         badge,
         h("span", { class: "umami-rank" }, row.rank),
       ),
@@ -88,7 +89,7 @@ export class RowView {
     this.row.ticks.forEach((tick, i) => {
       const y = String(yOf(this.row, runs, tick));
       marks.push(svg("line", { class: "chart-grid", x1: String(runs.left), x2: String(right), y1: y, y2: y }));
-      marks.push(svg("text", { class: "chart-tick", x: String(runs.left - 6), y, dy: "0.35em", "text-anchor": "end" }, this.row.tickTexts[i] ?? ""));
+      marks.push(svg("text", { class: "chart-tick", x: String(runs.left - 6), y, dy: "0.35em", "text-anchor": "end" }, this.row.tick_texts[i] ?? ""));
     });
     const edge = (x: number): SVGElement =>
       svg("line", { class: "chart-edge", x1: String(x), x2: String(x), y1: "0", y2: String(HEIGHT) });

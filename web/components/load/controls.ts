@@ -1,6 +1,7 @@
 // What is shown of a load: by whom, beside which target, how far back, on which scale.
+import type { Target } from "../../api/generated.ts";
 import type { ColumnKind } from "../../api/load.ts";
-import type { Target, TargetKey } from "../../api/model.ts";
+import type { TargetKey } from "../../api/model.ts";
 import { hours, minutes } from "../../api/time.ts";
 import type { Ms } from "../../api/time.ts";
 import { h } from "../shared/dom.ts";

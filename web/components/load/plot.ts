@@ -1,6 +1,7 @@
 // The picture of a load: columns in WebGL, time axis, slowdown and names around them, one cursor for all of it.
-import type { Load, LoadCells } from "../../api/load.ts";
-import type { Series } from "../../api/model.ts";
+import type { Load, Series } from "../../api/generated.ts";
+import { recordedSpan } from "../../api/load.ts";
+import type { LoadCells } from "../../api/load.ts";
 import { unixMs } from "../../api/time.ts";
 import { cssColours } from "../../charts/shared/css_colours.ts";
 import { parseRgb } from "../../charts/shared/ramp.ts";
@@ -54,7 +55,7 @@ export class LoadPlot {
     if (!this.drawable) this.element.append(h("p", { class: "load-fallback" }, "This browser has no WebGL 2, so the columns are not drawn. The sentence and the table say the same."));
     const moves = {
       span: () => this.span,
-      recorded: () => this.load?.recorded ?? this.span,
+      recorded: () => (this.load === null ? this.span : recordedSpan(this.load)),
       height: () => this.frame.height,
       go: (span: TimeSpan, settled: boolean) => this.go(span, settled),
       point: (x: number, y: number) => this.point(x, y),

@@ -1,5 +1,5 @@
 // Who did how much, as a table: the same as the picture, for those who read it or have it read to them.
-import type { Load } from "../../api/load.ts";
+import type { Load } from "../../api/generated.ts";
 import { formatRate, formatShare } from "../../charts/load/rate_axis.ts";
 import { folded, tableElement } from "../shared/table.ts";
 
@@ -12,7 +12,7 @@ export function ranking(load: Load, half: ReadonlySet<string>): HTMLElement {
     one.name === "" ? "(no name)" : one.name,
     one.ops.toLocaleString("en"),
     formatShare(one.share),
-    `${formatRate(one.most)}/s`,
+    `${formatRate(one.most_per_s)}/s`,
     ...(load.band === null ? [] : [share(one.name)]),
   ]);
   const more = load.n - load.columns.length;

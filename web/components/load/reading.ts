@@ -1,6 +1,6 @@
 // What the cursor points at, in words: the column, its rates in the cell, the jobs behind it.
-import type { Load, LoadCells, LoadJob } from "../../api/load.ts";
-import type { Series } from "../../api/model.ts";
+import type { Load, JobLoads, Series } from "../../api/generated.ts";
+import type { LoadCells } from "../../api/load.ts";
 import { OPS } from "../../api/model.ts";
 import type { Op } from "../../api/model.ts";
 import { after, unixMs } from "../../api/time.ts";
@@ -41,7 +41,7 @@ const named = (noun: string, name: string): string => (name.startsWith(`${noun}-
 
 function slowWords(series: Series, at: UnixMs, words: ReadonlyMap<Op, string>): string {
   const found = OPS.flatMap((op) => {
-    const windows = series.ops.get(op)?.windows;
+    const windows = series.ops[op]?.windows;
     const row = windows?.start.findIndex((start) => start <= at && at < after(start, series.window)) ?? -1;
     const factor = row < 0 ? null : (windows?.slowdown[row] ?? null);
     return factor === null || windows?.slow[row] !== true ? [] : [`${words.get(op) ?? op} ${formatFactor(factor)}`];
@@ -50,13 +50,13 @@ function slowWords(series: Series, at: UnixMs, words: ReadonlyMap<Op, string>): 
 }
 
 /** `jobs 4711 (app, 12 nodes, 320/s), 4712 (...) and 3 more`. */
-export function jobWords(found: { readonly n: number; readonly jobs: readonly LoadJob[] }, kind: string): string {
-  const some = found.jobs.filter((one) => one.mean > 0);
-  if (some.length === 0) return found.n === 0 ? "no job ran" : `${found.n} jobs ran without operations`;
+export function jobWords(found: JobLoads, kind: string): string {
+  const some = found.jobs.filter((one) => one.mean_per_s > 0);
+  if (some.length === 0) return found.total === 0 ? "no job ran" : `${found.total} jobs ran without operations`;
   const each = some.map((one) => {
-    const about = [kind === "name" ? "" : one.name, kind === "user" ? "" : one.user, `${one.nodes} node${one.nodes === 1 ? "" : "s"}`, `${formatRate(one.mean)}/s`];
-    return `${one.job} (${about.filter((word) => word !== "").join(", ")})`;
+    const about = [kind === "name" ? "" : one.name, kind === "user" ? "" : one.user, `${one.nodes} node${one.nodes === 1 ? "" : "s"}`, `${formatRate(one.mean_per_s)}/s`];
+    return `${one.job_id} (${about.filter((word) => word !== "").join(", ")})`;
   });
-  const more = found.n - some.length;
+  const more = found.total - some.length;
   return `job${some.length > 1 ? "s" : ""} ${each.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

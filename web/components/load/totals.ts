@@ -1,5 +1,6 @@
 // How long the total rate was how high: bars on an axis of rates, with two handles that mark a band of it.
-import type { Load, RateBand } from "../../api/load.ts";
+import type { Load } from "../../api/generated.ts";
+import type { RateBand } from "../../api/load.ts";
 import { formatRate, nearestEdge, rateTicks, stepEdge, xOfRate } from "../../charts/load/rate_axis.ts";
 import type { RateAxis } from "../../charts/load/rate_axis.ts";
 import { h, setAttribute, setText, svg } from "../shared/dom.ts";
@@ -56,7 +57,7 @@ export class Totals {
   }
 
   private moved(x: number): void {
-    const edges = this.load?.totals.edges ?? [];
+    const edges = this.load?.totals.edges_per_s ?? [];
     if (this.from === null || edges.length < 2) return;
     const edge = nearestEdge(edges, this.axis, x);
     if (this.dragged !== null && this.band !== null) return this.set(this.dragged === "low" ? ordered(edge, this.band.high, edges) : ordered(this.band.low, edge, edges));
@@ -64,7 +65,7 @@ export class Totals {
   }
 
   private key(event: KeyboardEvent, side: Side): void {
-    const edges = this.load?.totals.edges ?? [];
+    const edges = this.load?.totals.edges_per_s ?? [];
     const steps: Record<string, number> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 5, PageDown: -5, Home: -1000, End: 1000 };
     if (event.key === "Escape") return this.choose(null);
     const step = steps[event.key];
@@ -83,7 +84,7 @@ export class Totals {
 
   draw(): void {
     const width = this.host.clientWidth;
-    const edges = this.load?.totals.edges ?? [];
+    const edges = this.load?.totals.edges_per_s ?? [];
     const seconds = this.load?.totals.seconds ?? [];
     this.axis = { width: Math.max(1, width), most: Math.max(10, edges[edges.length - 1] ?? 10) };
     const tallest = Math.max(1, ...seconds);
@@ -108,7 +109,7 @@ export class Totals {
   private set(band: RateBand | null): void {
     this.band = band;
     this.none.hidden = band === null;
-    const edges = this.load?.totals.edges ?? [];
+    const edges = this.load?.totals.edges_per_s ?? [];
     const shown = band ?? { low: 0, high: edges[edges.length - 1] ?? 10 };
     const [left, right] = [xOfRate(this.axis, shown.low), xOfRate(this.axis, shown.high)];
     const ground = this.host.querySelector(".load-band-ground");

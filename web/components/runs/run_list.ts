@@ -1,5 +1,5 @@
 // Runs to choose from, the newest first; a second one can be chosen to compare with.
-import type { ListedRun, RunList } from "../../api/runs.ts";
+import type { ListedRun, Runs } from "../../api/generated.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { h, setText } from "../shared/dom.ts";
 
@@ -25,10 +25,10 @@ export class RunItems {
     this.element = h("section", { class: "list runs-list", "aria-label": "Runs" }, h("div", { class: "runs-pickers" }, this.kind, this.target), this.count, this.items);
   }
 
-  show(found: RunList, kind: string | null, target: string | null, chosen: readonly (string | null)[]): void {
+  show(found: Runs, kind: string | null, target: string | null, chosen: readonly (string | null)[]): void {
     choices(this.kind, "all benchmarks", found.kinds, kind);
     choices(this.target, "all targets", found.targets, target);
-    setText(this.count, found.found === found.n ? `${found.n} run${found.n === 1 ? "" : "s"}` : `${found.found} of ${found.n} runs`);
+    setText(this.count, found.total === found.n ? `${found.n} run${found.n === 1 ? "" : "s"}` : `${found.total} of ${found.n} runs`);
     this.items.replaceChildren(...found.runs.map((one) => this.item(one, chosen)));
   }
 

@@ -1,5 +1,5 @@
 // A run in words, tables and pictures, as `iosonde report` has it; or two of them beside their verdict.
-import type { Run, RunPair } from "../../api/runs.ts";
+import type { ComparedRuns, Run } from "../../api/generated.ts";
 import { h, setText } from "../shared/dom.ts";
 import { saveMenu } from "../shared/save_menu.ts";
 import { tableOf } from "../shared/table.ts";
@@ -11,6 +11,9 @@ const sentences = (all: readonly string[]): HTMLElement | null => (all.length ==
 
 const part = (title: string, ...children: (HTMLElement | null)[]): HTMLElement | null =>
   children.every((child) => child === null) ? null : h("section", { class: "run-part" }, h("h3", {}, title), ...children);
+
+/** Name and value of each. */
+const facts = (rows: string[][], caption: string): HTMLElement | null => (rows.length === 0 ? null : tableOf({ head: [], rows }, caption));
 
 /** How pictures are drawn: `width` of their place in CSS pixels. */
 export interface Looks {
@@ -49,8 +52,8 @@ export function runView(run: Run, link: PictureLink, looks: Looks): HTMLElement 
     components === null ? null : part("Which component is slow", sentences(components.say), components.findings.rows.length === 0 ? null : tableOf(components.findings, "Findings"), components.limits.length === 0 ? null : h("p", {}, "What this run cannot tell:"), sentences(components.limits)),
     part("Cautions", sentences(run.cautions) ?? h("p", {}, "None.")),
     pictures.length === 0 ? part("Pictures", h("p", { class: "hint" }, "None: the store has no single operations of this run. iosonde bench metadata --samples keeps them.")) : part("Pictures", ...pictures),
-    part("Parameters", run.parameters.rows.length === 0 ? null : tableOf(run.parameters, "Parameters")),
-    part("Machine and file system", run.machine.rows.length === 0 ? null : tableOf(run.machine, "Machine and file system")),
+    part("Parameters", facts(run.parameters, "Parameters")),
+    part("Machine and file system", facts(run.machine, "Machine and file system")),
     run.command === null ? null : part("How to repeat it", h("pre", {}, h("code", {}, run.command))),
   ];
   element.append(...parts.filter((one) => one !== null));
@@ -61,7 +64,7 @@ export function runView(run: Run, link: PictureLink, looks: Looks): HTMLElement 
 export type Side = readonly [name: string, run: Run, link: PictureLink];
 
 /** The verdict on B as seen from A; rates and pictures of both below it. */
-export function pairView(pair: RunPair, sides: readonly Side[], { width, dark }: Looks): HTMLElement {
+export function pairView(pair: ComparedRuns, sides: readonly Side[], { width, dark }: Looks): HTMLElement {
   const verdict = h("div", { class: "run-verdict" }, ...pair.say.map((one) => h("p", {}, one)));
   const table = pair.table.rows.length === 0 ? null : tableOf(pair.table, "Rates of both");
   const note = pair.note === "" ? null : h("p", { class: "hint" }, pair.note);

@@ -1,5 +1,5 @@
 // Tables, which can be scrolled where there is no room; the first cell of a row names it.
-import type { Table } from "../../api/runs.ts";
+import type { Table } from "../../api/generated.ts";
 import { h } from "./dom.ts";
 
 /** `table` in a box of its own; `name` is read to who cannot see it. */

@@ -1,5 +1,5 @@
 // The traces of a simulation: how many operations wait, then what the storage executes for each client. One cursor for all.
-import type { ClientTrace, SimulatedQueue } from "../../api/simulate.ts";
+import type { ClientTrace, Simulated } from "../../api/generated.ts";
 import { roundUp, stairs } from "../../charts/simulate/stairs.ts";
 import type { Box } from "../../charts/simulate/stairs.ts";
 import { h, setAttribute, setText, svg } from "../shared/dom.ts";
@@ -25,7 +25,7 @@ export class Traces {
   private readonly reading = h("p", { class: "traces-reading", role: "status" }, "\u00a0");
   private readonly watch = new ResizeObserver(() => this.draw());
   private cursors: SVGElement[] = [];
-  private found: SimulatedQueue | null = null;
+  private found: Simulated | null = null;
   private at: number | null = null;
 
   constructor() {
@@ -37,7 +37,7 @@ export class Traces {
     this.watch.observe(this.plot);
   }
 
-  show(found: SimulatedQueue): void {
+  show(found: Simulated): void {
     this.found = found;
     setAttribute(this.plot, "aria-label", `${found.sentence} Arrow keys go over time.`);
     this.draw();
@@ -59,7 +59,7 @@ export class Traces {
     this.point(this.at);
   }
 
-  private picture(row: Row, width: number, axis: SimulatedQueue | null): SVGElement {
+  private picture(row: Row, width: number, axis: Simulated | null): SVGElement {
     const box: Box = { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: HEIGHT };
     const bottom = TOP + HEIGHT;
     const picture = svg("svg", { width: String(width), height: String(bottom + (axis === null ? 4 : 22)), role: "img", "aria-label": row.spoken });
@@ -84,17 +84,17 @@ export class Traces {
     if (this.found === null) return;
     const { left, width } = this.plot.getBoundingClientRect();
     const share = (clientX - left - LEFT) / (width - LEFT - RIGHT);
-    this.point(share < 0 || share > 1 ? null : this.bin(share * this.found.mostWaiting.length));
+    this.point(share < 0 || share > 1 ? null : this.bin(share * this.found.most_waiting.length));
   }
 
   private bin(place: number): number {
-    return Math.max(0, Math.min((this.found?.mostWaiting.length ?? 1) - 1, Math.floor(place)));
+    return Math.max(0, Math.min((this.found?.most_waiting.length ?? 1) - 1, Math.floor(place)));
   }
 
   private key(event: KeyboardEvent): void {
     const { found } = this;
     if (found === null) return;
-    const last = found.mostWaiting.length - 1;
+    const last = found.most_waiting.length - 1;
     const step = event.shiftKey ? 10 : 1;
     const moves: Record<string, number | null> = {
       ArrowLeft: this.at === null ? last : this.at - step,
@@ -114,7 +114,7 @@ export class Traces {
     this.at = bin === null || found === null ? null : this.bin(bin);
     const inner = this.plot.clientWidth - LEFT - RIGHT;
     for (const cursor of this.cursors) {
-      const x = this.at === null || found === null ? "0" : String(LEFT + (inner * (this.at + 0.5)) / found.mostWaiting.length);
+      const x = this.at === null || found === null ? "0" : String(LEFT + (inner * (this.at + 0.5)) / found.most_waiting.length);
       for (const name of ["x1", "x2"]) setAttribute(cursor, name, x);
       setAttribute(cursor, "visibility", this.at === null ? "hidden" : "visible");
     }
@@ -122,14 +122,14 @@ export class Traces {
   }
 }
 
-function rowsOf(found: SimulatedQueue): Row[] {
-  const most = roundUp(Math.max(1, ...found.mostWaiting));
+function rowsOf(found: Simulated): Row[] {
+  const most = roundUp(Math.max(1, ...found.most_waiting));
   const waiting: Row = {
     name: "Operations in the storage",
     spoken: found.sentence,
     most,
     label: (value) => value.toLocaleString("en"),
-    lines: [{ role: "waiting", levels: found.mostWaiting }],
+    lines: [{ role: "waiting", levels: found.most_waiting }],
     limit: found.queue !== null && found.queue <= most ? found.queue : null,
   };
   const client = (one: ClientTrace): Row => ({
@@ -146,19 +146,19 @@ function rowsOf(found: SimulatedQueue): Row[] {
   return [waiting, ...found.clients.map(client)];
 }
 
-function readingAt(found: SimulatedQueue, bin: number): string {
-  const from = bin * found.binTicks;
-  const to = Math.min(from + found.binTicks, found.ticks);
+function readingAt(found: Simulated, bin: number): string {
+  const from = bin * found.bin_ticks;
+  const to = Math.min(from + found.bin_ticks, found.ticks);
   const clients = found.clients.map((one) => {
-    const longest = one.longestRead[bin] ?? null;
+    const longest = one.longest_read_ticks[bin] ?? null;
     const waits = longest === null ? "" : `, its longest read ${longest.toLocaleString("en")} ticks`;
     return `${one.name}: reads ${percent(one.reads[bin] ?? 0)}, writes ${percent(one.writes[bin] ?? 0)}${waits}`;
   });
-  return [`Ticks ${from.toLocaleString("en")} to ${to.toLocaleString("en")}: at most ${(found.mostWaiting[bin] ?? 0).toLocaleString("en")} operations in the storage`, ...clients].join("; ");
+  return [`Ticks ${from.toLocaleString("en")} to ${to.toLocaleString("en")}: at most ${(found.most_waiting[bin] ?? 0).toLocaleString("en")} operations in the storage`, ...clients].join("; ");
 }
 
-function timeAxis(found: SimulatedQueue, box: Box): SVGElement[] {
-  const end = found.mostWaiting.length * found.binTicks;
+function timeAxis(found: Simulated, box: Box): SVGElement[] {
+  const end = found.most_waiting.length * found.bin_ticks;
   const step = roundUp(found.ticks / Math.max(2, Math.floor(box.width / 110)));
   const texts: SVGElement[] = [];
   for (let tick = 0; tick <= found.ticks; tick += step) {

@@ -1,5 +1,6 @@
 // A target's card: what iosonde says about it, how old that is, and the six ops at a glance.
-import type { Op, Severity, Target } from "../../api/model.ts";
+import type { Target } from "../../api/generated.ts";
+import type { Op, Severity } from "../../api/model.ts";
 import { OPS } from "../../api/model.ts";
 import { between } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
@@ -62,7 +63,8 @@ export class Card {
 
   /** The age grows between the server's messages too. */
   tick(now: UnixMs): void {
-    const { heard, host } = this.target;
+    const { host, state } = this.target;
+    const heard = state.written;
     if (heard === null) return setText(this.age, `no live state from ${host}`);
     const age = between(heard, now);
     setText(this.age, `measured ${formatAge(age)} from ${host}`);
@@ -70,7 +72,7 @@ export class Card {
   }
 
   private showChips(target: Target, words: ReadonlyMap<Op, string>, palette: Palette): void {
-    const states = new Map(target.ops.map((op) => [op.op, op]));
+    const states = new Map(target.state.ops.map((op) => [op.op, op]));
     const chips = OPS.filter((op) => states.has(op)).map((op) => {
       const state = states.get(op);
       const factor = state?.slowdown ?? null;

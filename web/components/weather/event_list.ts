@@ -1,5 +1,6 @@
 // Events of a target in the range in view, the newest first: each is a link to why.
-import type { StoredEvent, StoredEvents } from "../../api/why.ts";
+import type { Annotation } from "../../api/generated.ts";
+import type { NewestEvents } from "../../api/why.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { h, setText } from "../shared/dom.ts";
 
@@ -12,12 +13,12 @@ export class EventList {
   private readonly missing = h("ul", { class: "event-missing hint", hidden: true });
   private readonly status = h("p", { class: "event-status hint" });
   private readonly more = h("button", { type: "button", class: "quiet", hidden: true });
-  private readonly link: (event: StoredEvent) => string;
-  private every: readonly StoredEvent[] = [];
+  private readonly link: (event: Annotation) => string;
+  private every: readonly Annotation[] = [];
   private all = false;
 
   /** `link`: the address of the answer to why. */
-  constructor(link: (event: StoredEvent) => string) {
+  constructor(link: (event: Annotation) => string) {
     this.link = link;
     this.more.addEventListener("click", () => {
       this.all = true;
@@ -26,13 +27,13 @@ export class EventList {
     this.element = h("section", { class: "events surface", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more, this.missing);
   }
 
-  show({ n, events, notJudged }: StoredEvents): void {
+  show({ total, events, not_judged }: NewestEvents): void {
     this.every = events;
-    const none = notJudged.length === 0 ? "None: nothing was slow, hung or lost." : "None in what was judged.";
-    setText(this.status, n === 0 ? none : n > events.length ? `The newest ${events.length} of ${n}.` : "");
+    const none = not_judged.length === 0 ? "None: nothing was slow, hung or lost." : "None in what was judged.";
+    setText(this.status, total === 0 ? none : total > events.length ? `The newest ${events.length} of ${total}.` : "");
     this.status.hidden = this.status.textContent === "";
-    this.missing.replaceChildren(...notJudged.map((line) => h("li", {}, line)));
-    this.missing.hidden = notJudged.length === 0;
+    this.missing.replaceChildren(...not_judged.map((line) => h("li", {}, line)));
+    this.missing.hidden = not_judged.length === 0;
     this.draw();
   }
 
@@ -52,8 +53,8 @@ export class EventList {
     setText(this.more, `show all ${this.every.length}`);
   }
 
-  private item(event: StoredEvent): HTMLElement {
-    const when = h("time", { datetime: new Date(event.begin).toISOString(), class: "event-when hint" }, formatInstant(event.begin));
+  private item(event: Annotation): HTMLElement {
+    const when = h("time", { datetime: new Date(event.time).toISOString(), class: "event-when hint" }, formatInstant(event.time));
     if (event.id === null) return h("span", { class: "event-row" }, when, h("span", {}, event.text));
     const why = h("span", { class: "event-why", "aria-hidden": "true" }, "why?");
     return h("a", { class: "event-row", href: this.link(event), title: "why was it slow" }, when, h("span", {}, event.text), why);

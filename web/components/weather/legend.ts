@@ -1,5 +1,5 @@
 // What the picture's signs mean, and the words that need an explanation: service and response time, usual, slowdown.
-import type { About } from "../../api/model.ts";
+import type { About } from "../../api/generated.ts";
 import { formatSpan } from "../../charts/shared/format.ts";
 import { h, svg } from "../shared/dom.ts";
 import type { Child } from "../shared/dom.ts";
@@ -48,11 +48,11 @@ function strip(): HTMLElement {
 }
 
 function words(about: About | null): HTMLElement {
-  const trailing = about === null ? "the days before" : `the ${formatSpan(about.baselineTrailing)} before`;
+  const trailing = about === null ? "the days before" : `the ${formatSpan(about.baseline_trailing)} before`;
   const rule =
     about === null
       ? ""
-      : ` A window is called slow from ${about.slowAt}x on, if the lower end of the interval is at least ${about.slowLowerAt}x.`;
+      : ` A window is called slow from ${about.slow_at}x on, if the lower end of the interval is at least ${about.slow_lower_at}x.`;
   return h(
     "dl",
     {},

@@ -1,6 +1,6 @@
 // Hosts and targets as a grid: how slow each host sees each target. The host with most slow targets is the first row,
 // the target with most slow hosts the first column, so a row that stands out is a host, a column a target.
-import type { Target } from "../../api/model.ts";
+import type { Target } from "../../api/generated.ts";
 import { formatFactor } from "../../charts/shared/format.ts";
 import { rampColour } from "../../charts/shared/ramp.ts";
 import type { Palette } from "../../charts/weather/palette.ts";

@@ -1,5 +1,5 @@
 // Nothing in view although something was measured before: say so, and offer the way there.
-import type { Target } from "../../api/model.ts";
+import type { Target } from "../../api/generated.ts";
 import { before } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import { formatInstant, formatSpan } from "../../charts/shared/format.ts";
@@ -20,7 +20,7 @@ export class Notice {
 
   /** `from`: the left edge of the view, `length` its span. */
   show(target: Target | null, from: UnixMs, length: Ms): void {
-    const heard = target?.heard ?? null;
+    const heard = target?.state.written ?? null;
     this.element.hidden = heard === null || heard >= from;
     if (heard === null || this.element.hidden) return;
     this.span = [before(heard, length), heard];

@@ -60,11 +60,11 @@ function number(model: PanelModel, cell: GridCell | undefined): HTMLElement {
   const row = cell.row;
   const text = formatSlowdown(
     windows.slowdown[row] ?? null,
-    windows.slowdownLower[row] ?? null,
-    windows.slowdownUpper[row] ?? null,
+    windows.slowdown_lower[row] ?? null,
+    windows.slowdown_upper[row] ?? null,
   );
-  const busy = windows.hostBusy[row] === true;
+  const busy = windows.host_busy[row] === true;
   const slow = windows.slow[row] === true && !busy;
   const mark = busy ? "host busy " : slow ? "slow " : "";
-  return h("td", { "data-slow": slow }, `${mark}${text}`, h("small", {}, ` n ${windows.nSeen[row] ?? 0}`));
+  return h("td", { "data-slow": slow }, `${mark}${text}`, h("small", {}, ` n ${windows.n_seen[row] ?? 0}`));
 }

@@ -1,5 +1,6 @@
 // One op: heading, what holds now, the picture, and what the cursor stands on.
-import type { Op, OpState, Target } from "../../api/model.ts";
+import type { OpState, Target } from "../../api/generated.ts";
+import type { Op } from "../../api/model.ts";
 import { after, ms, unixMs } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { Chart } from "../../charts/weather/chart.ts";
@@ -125,7 +126,7 @@ export class OpPanel {
     data["missing"] = count("missing");
     data["few"] = count("few");
     const windows = series?.windows;
-    const slow = (row: number): boolean => windows?.slow[row] === true && windows.hostBusy[row] !== true;
+    const slow = (row: number): boolean => windows?.slow[row] === true && windows.host_busy[row] !== true;
     data["slow"] = String(cells.filter((c) => c.row !== null && slow(c.row)).length);
   }
 
@@ -139,7 +140,7 @@ export class OpPanel {
   private read(): void {
     const t = this.cursor;
     const replayed = t !== null;
-    const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.window ?? null, "last");
+    const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.state.window ?? null, "last");
     setText(this.chip, reading.slowdown);
     setAttribute(this.chip, "data-bad", reading.bad && this.target?.severity !== "unknown");
     this.colour(reading);

@@ -1,11 +1,12 @@
 // The page about this server: versions, what watching costs the storage, the words that all pages use.
-import { fetchCosts, fetchGlossary } from "../../api/about.ts";
-import type { GlossarySection } from "../../api/about.ts";
-import type { About } from "../../api/model.ts";
+import type { About, Section } from "../../api/generated.ts";
+import { get, paramsOf } from "../../api/get.ts";
 import { costTable, glossaryList } from "../../components/about/sections.ts";
 import { h, setAttribute } from "../../components/shared/dom.ts";
 import { ErrorLine } from "../../components/shared/error_line.ts";
 import type { RoomPage } from "../shared/room_page.ts";
+
+const MOST_PROBES = 1000;
 
 export const ABOUT = "#page=about";
 export const isAbout = (hash: string): boolean => new URLSearchParams(hash.replace(/^#/, "")).get("page") === "about";
@@ -17,11 +18,11 @@ export class AboutPage implements RoomPage {
   private readonly words = h("div", {});
   private readonly search = h("input", { type: "search", placeholder: "a word of the glossary", "aria-label": "Search the glossary", autocomplete: "off" });
   private readonly asking = new AbortController();
-  private sections: readonly GlossarySection[] = [];
+  private sections: readonly Section[] = [];
   private asked = false;
 
   constructor(about: About | null) {
-    const facts: (readonly [string, string])[] = about === null ? [] : [["Version", about.version], ["Store", about.store], ["Slow from", `${about.slowAt} times as slow as usual, its interval above ${about.slowLowerAt}`]];
+    const facts: (readonly [string, string])[] = about === null ? [] : [["Version", about.version], ["Store", about.store], ["Slow from", `${about.slow_at} times as slow as usual, its interval above ${about.slow_lower_at}`]];
     this.search.addEventListener("input", () => this.draw());
     this.element = h(
       "article",
@@ -49,7 +50,7 @@ export class AboutPage implements RoomPage {
   private async load(): Promise<void> {
     const { signal } = this.asking;
     try {
-      const [costs, sections] = await Promise.all([fetchCosts(signal), fetchGlossary(signal)]);
+      const [costs, { sections }] = await Promise.all([get("api/about/cost", paramsOf({ limit: MOST_PROBES }), signal), get("api/about/glossary", paramsOf({}), signal)]);
       this.costs.replaceChildren(costTable(costs));
       this.sections = sections;
       this.draw();

@@ -1,6 +1,7 @@
 // The page of the climates: which jobs, what changed and when, files to keep.
 import { Latest } from "../../api/latest.ts";
-import { climateUrl, fetchClimate } from "../../api/climate.ts";
+import { climateParams, fetchClimate } from "../../api/climate.ts";
+import { urlOf } from "../../api/get.ts";
 import type { ClimateAnswer, ClimateQuery } from "../../api/climate.ts";
 import { ClimateView } from "../../components/climate/view.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
@@ -26,7 +27,7 @@ export class ClimatePage implements RoomPage {
   private readonly files = h("div", { class: "files" });
   private readonly body = h("div", {});
   private address: ClimateAddress = ALL;
-  private known: Pick<ClimateAnswer, "fileSystems" | "motifs"> = { fileSystems: [], motifs: [] };
+  private known: Pick<ClimateAnswer, "file_systems" | "motifs"> = { file_systems: [], motifs: [] };
   private asked: string | null = null;
   private view: ClimateView | null = null;
   private readonly asking = new Latest();
@@ -52,7 +53,7 @@ export class ClimatePage implements RoomPage {
     if (address === null) return;
     this.address = address;
     document.title = "Climate - iosonde";
-    const wanted = climateUrl(address.query);
+    const wanted = climateParams(address.query).toString();
     if (wanted === this.asked) return this.unfold();
     this.asked = wanted;
     this.fill();
@@ -99,7 +100,7 @@ export class ClimatePage implements RoomPage {
     setText(this.sentence, answer.climate.sentence);
     const { query } = this.address;
     this.files.replaceChildren();
-    if (answer.climate.places.length > 0) this.files.replaceChildren(saveMenu("the picture", "its changes", (more) => climateUrl(query, more)));
+    if (answer.climate.places.length > 0) this.files.replaceChildren(saveMenu("the picture", "its changes", (more) => urlOf("api/climate", climateParams(query, more))));
     this.body.replaceChildren(this.view.element);
     setAttribute(this.body, "data-loaded", "true");
     this.unfold();
@@ -120,8 +121,8 @@ export class ClimatePage implements RoomPage {
   /** The choices, and what is chosen: also what an address names and no job has. */
   private fill(): void {
     const { query } = this.address;
-    const { fileSystems, motifs } = this.known;
-    choices(this.fileSystem, "all file systems", fileSystems, query.fileSystem);
+    const { file_systems, motifs } = this.known;
+    choices(this.fileSystem, "all file systems", file_systems, query.fileSystem);
     choices(this.motif, "all motifs", motifs, query.motif);
     this.since.value = query.since ?? "";
     this.until.value = query.until ?? "";

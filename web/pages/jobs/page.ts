@@ -1,9 +1,9 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
+import type { Answers, ListedJob, Umami } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
-import { fetchJobs, fetchRunsOf, fetchUmami, umamiUrl } from "../../api/jobs.ts";
-import type { Job, UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
-import { fetchJobBeside } from "../../api/job_beside.ts";
-import type { JobAnswer } from "../../api/job_beside.ts";
+import { get, paramsOf, urlOf } from "../../api/get.ts";
+import { fetchRunsOf, performed, umamiParams } from "../../api/jobs.ts";
+import type { UmamiQuery } from "../../api/jobs.ts";
 import type { TargetKey } from "../../api/model.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
 import { ErrorLine } from "../../components/shared/error_line.ts";
@@ -19,6 +19,8 @@ import { eventAddress, NOW } from "../shared/event_address.ts";
 import { loadPlace, targetPlace } from "../shared/places.ts";
 import { jobsAddress, readJobsAddress } from "../shared/jobs_address.ts";
 import type { JobsAddress } from "../shared/jobs_address.ts";
+
+type JobAnswer = Answers["api/job"];
 
 export class JobsPage implements RoomPage {
   readonly element: HTMLElement;
@@ -81,7 +83,7 @@ export class JobsPage implements RoomPage {
     this.listed = search;
     const signal = this.listing.next();
     try {
-      const list = await fetchJobs(search, signal);
+      const list = await get("api/jobs", paramsOf({ search: search || null }), signal);
       if (signal.aborted) return;
       this.list.show(list, this.address.query);
       if (list.n === 0) this.nothing("There are no jobs yet", "Import what your scheduler and monitors recorded: iosonde import FILE ...");
@@ -97,14 +99,14 @@ export class JobsPage implements RoomPage {
       const runs = await fetchRunsOf(query.job, signal);
       if (signal.aborted || this.offerRuns(query, runs)) return;
       // What it met takes longer than its diagram, and is worth it without one.
-      const beside = fetchJobBeside(query.job, query.run, this.zone(), signal);
-      if (runs.length > 0 && runs.every((run) => !run.performed)) {
+      const beside = get("api/job", paramsOf({ job: query.job, run: query.run || null, zone: this.zone() }), signal);
+      if (runs.length > 0 && runs.every((run) => !performed(run))) {
         const found = await beside.catch(() => null);
         if (signal.aborted || this.withoutDiagram(query, found)) return;
       }
-      const [figure, why] = await fetchUmami(query, signal).then((found) => [found, null] as const, (error: unknown) => [null, error] as const);
+      const [answer, why] = await get("api/umami", umamiParams(query), signal).then((found) => [found, null] as const, (error: unknown) => [null, error] as const);
       if (signal.aborted) return;
-      if (figure === null) {
+      if (answer === null) {
         const found = await beside.catch(() => null);
         if (!signal.aborted && !this.withoutDiagram(query, found)) this.fail(why);
         return;
@@ -112,12 +114,13 @@ export class JobsPage implements RoomPage {
       void this.showBeside(query, beside, signal);
       this.error.hide();
       this.diagram?.destroy();
-      this.diagram = new Diagram(figure);
+      this.diagram = new Diagram(answer);
+      const { figure } = answer;
       setText(this.title, figure.title);
       setText(this.subtitle, figure.subtitle);
       document.title = `${figure.title} - iosonde`;
       this.showHistory(query);
-      this.files.replaceChildren(this.filesOf(figure, query));
+      this.files.replaceChildren(this.filesOf(answer, query));
       this.body.replaceChildren(this.diagram.element);
       setAttribute(this.body, "data-job", query.job);
     } catch (error) {
@@ -157,7 +160,7 @@ export class JobsPage implements RoomPage {
   }
 
   /** A job of several runs has a diagram for each: which one? False: it has one, or none. */
-  private offerRuns(query: UmamiQuery, runs: readonly Job[]): boolean {
+  private offerRuns(query: UmamiQuery, runs: readonly ListedJob[]): boolean {
     if (query.run !== "" || runs.length < 2) return false;
     this.nothing(`Job ${query.job}`, `It has ${runs.length} runs, each with a diagram of its own: choose one.`);
     this.body.replaceChildren(runChoice(runs, (run) => jobsAddress({ ...this.address, query: { ...query, run } })));
@@ -165,10 +168,9 @@ export class JobsPage implements RoomPage {
     return true;
   }
 
-  private filesOf({ fileSystem, motif }: UmamiFigure, query: UmamiQuery): HTMLElement {
-    const zone = this.zone();
-    const line = h("div", { class: "files" }, saveMenu("the diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone })));
-    const kind = climateAddress({ ...ALL, query: { ...ALL.query, fileSystem, motif } });
+  private filesOf({ file_system, motif }: Umami, query: UmamiQuery): HTMLElement {
+    const line = h("div", { class: "files" }, saveMenu("the diagram", "its records", (more) => urlOf("api/umami", umamiParams(query, { ...more, zone: this.zone() }))));
+    const kind = climateAddress({ ...ALL, query: { ...ALL.query, fileSystem: file_system, motif } });
     if (motif !== "") line.append(h("a", { href: kind }, "The climate of such jobs"));
     return line;
   }

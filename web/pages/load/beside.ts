@@ -1,18 +1,28 @@
 // What is asked for beside the load: how slow a target was in the same span, and which jobs a place is made of.
+import type { Load, Series } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
-import { fetchSeries } from "../../api/client.ts";
-import { fetchLoadJobs } from "../../api/load.ts";
+import { seriesParams } from "../../api/client.ts";
+import { get, paramsOf } from "../../api/get.ts";
+import { recordedSpan } from "../../api/load.ts";
 import type { ColumnKind } from "../../api/load.ts";
-import type { Series, TargetKey } from "../../api/model.ts";
-import { hours, minutes, ms, seconds, unixMs } from "../../api/time.ts";
+import type { TargetKey } from "../../api/model.ts";
+import { hours, minutes, ms, nsText, seconds, unixMs } from "../../api/time.ts";
 import type { Ms } from "../../api/time.ts";
+import { held } from "../../charts/load/layout.ts";
 import type { TimeSpan } from "../../charts/load/layout.ts";
 import { jobWords } from "../../components/load/reading.ts";
 import type { Pointed } from "../../components/load/reading.ts";
 
 const WINDOWS: readonly Ms[] = [seconds(10), seconds(30), minutes(1), minutes(5), minutes(15), hours(1), hours(4), hours(24), hours(168)];
 const MOST_WINDOWS = 300;
+const MOST_JOBS = 3;
 const HOVER_MS = 160;
+
+/** The span within what was recorded; null: all of it. */
+export function heldIn(span: TimeSpan | null, load: Load): TimeSpan {
+  const recorded = recordedSpan(load);
+  return held(span ?? recorded, recorded);
+}
 
 /** The slowdown in a span and as far again on either side; null: somebody else asked meanwhile, or nobody knows. */
 export class SlowdownBeside {
@@ -24,7 +34,7 @@ export class SlowdownBeside {
     const signal = this.asking.next();
     const query = { host: target.host, target: target.target, since: unixMs(Math.max(0, from - length)), until: unixMs(to + length), window, points: false };
     // The weather page says what is wrong with a target.
-    const found = await fetchSeries(query, signal).catch(() => null);
+    const found = await get("api/series", seriesParams(query), signal).catch(() => null);
     return signal.aborted ? null : found;
   }
 
@@ -46,10 +56,10 @@ export class JobsBeside {
     if (at === null || by === "nodes") return;
     const signal = this.asking.next();
     this.timer = window.setTimeout(() => {
-      fetchLoadJobs(by, at.name, at.from, at.to, signal)
+      get("api/load/jobs", paramsOf({ by, since_ns: nsText(at.from), until_ns: nsText(at.to), limit: MOST_JOBS, name: at.name }), signal)
         .then((found) => {
           if (signal.aborted) return;
-          this.largest = found.jobs[0]?.job ?? null;
+          this.largest = found.jobs[0]?.job_id ?? null;
           say(`${at.words}; ${jobWords(found, by)}`);
         })
         .catch(() => undefined);

@@ -1,13 +1,15 @@
 // The page of the load: who did how many operations when, beside how slow the storage was.
+import type { Load, Series, Target } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
-import { fetchAbout, fetchTargets } from "../../api/client.ts";
-import { fetchLoad, loadUrl } from "../../api/load.ts";
-import type { Load, LoadCells, LoadQuery } from "../../api/load.ts";
-import type { Op, Series, Target, TargetKey } from "../../api/model.ts";
+import { fetchTargets, fetchWords } from "../../api/client.ts";
+import { urlOf } from "../../api/get.ts";
+import { fetchLoad, loadParams, recordedSpan } from "../../api/load.ts";
+import type { LoadCells, LoadQuery } from "../../api/load.ts";
+import type { Op, TargetKey } from "../../api/model.ts";
 import { unixMs } from "../../api/time.ts";
 import type { Ms } from "../../api/time.ts";
 import { columnsFor } from "../../charts/load/frame.ts";
-import { held, zoomed } from "../../charts/load/layout.ts";
+import { zoomed } from "../../charts/load/layout.ts";
 import type { TimeSpan } from "../../charts/load/layout.ts";
 import type { LoadCursor } from "../../charts/load/overlay.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
@@ -24,7 +26,7 @@ import { jobsAddress } from "../shared/jobs_address.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { loadAddress, readLoadAddress, WHOLE } from "./address.ts";
 import type { LoadAddress } from "./address.ts";
-import { JobsBeside, SlowdownBeside } from "./beside.ts";
+import { heldIn, JobsBeside, SlowdownBeside } from "./beside.ts";
 
 const MOST_CELLS = 4096;
 
@@ -96,7 +98,7 @@ export class LoadPage implements RoomPage {
     const signal = new AbortController().signal;
     try {
       this.targets = await fetchTargets(this.zone(), signal);
-      this.words = (await fetchAbout(signal)).words;
+      this.words = await fetchWords(signal);
     } catch {
       return; // the slowdown is missing; the load stands for itself
     }
@@ -117,7 +119,7 @@ export class LoadPage implements RoomPage {
     document.title = "Load - iosonde";
     this.controls.show(address.by, this.target, address.own, this.targets);
     const wanted = JSON.stringify({ ...address, target: null, own: null });
-    if (this.shown !== null) this.plot.span = held(address.span ?? this.shown.load.recorded, this.shown.load.recorded);
+    if (this.shown !== null) this.plot.span = heldIn(address.span, this.shown.load);
     if (wanted !== this.asked) {
       this.asked = wanted;
       void this.load(address.span);
@@ -171,13 +173,12 @@ export class LoadPage implements RoomPage {
     for (const part of [this.body, this.controls.element]) part.hidden = false;
     setText(this.sentence, load.sentence);
     this.totals.show(load, this.address.band);
-    if (first) this.plot.span = held(span ?? load.recorded, load.recorded);
+    if (first) this.plot.span = heldIn(span, load);
     this.plot.show(load, cells, this.address.own);
     this.showWhen(this.plot.span);
     this.table.replaceChildren(ranking(load, halfOf(load)));
     const query = { ...this.query(this.address.span), margin: 0 };
-    const zone = this.zone();
-    this.files.replaceChildren(saveMenu("the load", "its cells", (more) => loadUrl(query, "api/load", zone === null ? more : { ...more, zone })));
+    this.files.replaceChildren(saveMenu("the load", "its cells", (more) => urlOf("api/load", loadParams(query, { ...more, zone: this.zone() }))));
     if (first || span === null) void this.loadSlowdown();
     setAttribute(this.body, "data-loaded", this.address.by);
     setAttribute(this.body, "data-columns", String(load.columns.length));
@@ -198,13 +199,13 @@ export class LoadPage implements RoomPage {
     const { shown } = this;
     if (shown === null || length === null) return this.go({ ...this.address, span: null });
     const { from, to } = this.plot.span;
-    const middle = to >= shown.load.recorded.to ? to - length / 2 : (from + to) / 2;
-    this.go({ ...this.address, span: held({ from: unixMs(middle - length / 2), to: unixMs(middle + length / 2) }, shown.load.recorded) });
+    const middle = to >= recordedSpan(shown.load).to ? to - length / 2 : (from + to) / 2;
+    this.go({ ...this.address, span: heldIn({ from: unixMs(middle - length / 2), to: unixMs(middle + length / 2) }, shown.load) });
   }
 
   private zoom(factor: number): void {
     const { shown, plot } = this;
-    if (shown !== null) this.go({ ...this.address, span: zoomed(plot.span, unixMs((plot.span.from + plot.span.to) / 2), factor, shown.load.recorded) });
+    if (shown !== null) this.go({ ...this.address, span: zoomed(plot.span, unixMs((plot.span.from + plot.span.to) / 2), factor, recordedSpan(shown.load)) });
   }
 
   /** On the way: more is asked for where what is there ends. */
@@ -214,13 +215,13 @@ export class LoadPage implements RoomPage {
     if (shown === null || this.fetching) return;
     const { load } = shown;
     const end = load.begin + load.cells * load.step;
-    const short = (span.from < load.begin && load.begin > load.recorded.from) || (span.to > end && end < load.recorded.to);
+    const short = (span.from < load.begin && load.begin > load.recorded.begin) || (span.to > end && end < load.recorded.end);
     if (short) void this.load(span);
   }
 
   /** A pan stays where it is in the reader's history; another length is a step that Back undoes. */
   private settled(span: TimeSpan): void {
-    const before = this.address.span ?? this.shown?.load.recorded ?? span;
+    const before = this.address.span ?? (this.shown === null ? span : recordedSpan(this.shown.load));
     const address = loadAddress({ ...this.address, span });
     if (Math.abs((span.to - span.from) / (before.to - before.from) - 1) > 1e-3) {
       location.hash = address;
@@ -233,7 +234,7 @@ export class LoadPage implements RoomPage {
   private async loadSlowdown(): Promise<void> {
     const { target, shown } = this;
     if (target === null || shown === null) return;
-    const found = await this.slowBeside.of(target, this.address.span ?? shown.load.recorded);
+    const found = await this.slowBeside.of(target, this.address.span ?? recordedSpan(shown.load));
     if (found === null) return;
     this.slowdown = found;
     this.plot.showSlowdown(found);

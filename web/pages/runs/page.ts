@@ -1,7 +1,7 @@
 // The page of benchmark runs: a list, one of them, or two beside the verdict.
+import type { Runs } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
-import { fetchRun, fetchRunPair, fetchRuns, runPictureUrl } from "../../api/runs.ts";
-import type { RunList } from "../../api/runs.ts";
+import { get, paramsOf, urlOf } from "../../api/get.ts";
 import { RunItems } from "../../components/runs/run_list.ts";
 import { pairView, runView } from "../../components/runs/run_view.ts";
 import type { PictureLink } from "../../components/runs/run_view.ts";
@@ -11,6 +11,8 @@ import { isDark } from "../../components/shared/theme.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { NO_RUN, readRunsAddress, runsAddress } from "./address.ts";
 import type { RunsAddress } from "./address.ts";
+
+const MOST_RUNS = 500;
 
 export class RunsPage implements RoomPage {
   readonly element: HTMLElement;
@@ -23,7 +25,7 @@ export class RunsPage implements RoomPage {
   private readonly body = h("div", {});
   private readonly zone: () => string | null;
   private address: RunsAddress = NO_RUN;
-  private list: RunList | null = null;
+  private list: Runs | null = null;
   private listed: string | null = null;
   private drawn: string | null = null;
   private readonly listing = new Latest();
@@ -87,7 +89,8 @@ export class RunsPage implements RoomPage {
   private async loadList(): Promise<void> {
     const signal = this.listing.next();
     try {
-      this.list = await fetchRuns(this.address, signal);
+      const { kind, target } = this.address;
+      this.list = await get("api/runs", paramsOf({ limit: MOST_RUNS, kind, target }), signal);
       if (signal.aborted) return;
       this.mark();
       if (this.list.n === 0) this.nothing("There are no runs yet", "Measure: iosonde bench metadata DIR. Or import another tool's: iosonde import FILE ...");
@@ -104,14 +107,14 @@ export class RunsPage implements RoomPage {
     if (run === null) return this.nothing("Runs", "Choose a run: its rates, pictures and cautions are then shown.");
     if (!this.element.isConnected) await new Promise((done) => requestAnimationFrame(done));
     try {
-      const found = await fetchRun(run, this.zone(), signal);
-      const other = against === null ? null : await fetchRun(against, this.zone(), signal);
-      const pair = against === null ? null : await fetchRunPair(against, run, signal);
+      const zone = this.zone();
+      const found = await get("api/runs/run", paramsOf({ run, zone }), signal);
+      const other = against === null ? null : await get("api/runs/run", paramsOf({ run: against, zone }), signal);
+      const pair = against === null ? null : await get("api/runs/compare", paramsOf({ a: against, b: run }), signal);
       if (signal.aborted) return;
       setText(this.title, pair === null ? found.title : "B as seen from A");
       setText(this.subtitle, pair === null ? found.subtitle : `A: ${against ?? ""}, B: ${run}`);
-      const zone = this.zone();
-      const link = (of: string): PictureLink => (picture, more) => runPictureUrl(of, picture, { ...more, ...(zone === null ? {} : { zone }) });
+      const link = (of: string): PictureLink => (picture, more) => urlOf("api/runs/run", paramsOf({ run: of, picture, ...more, zone }));
       const looks = { width: this.body.clientWidth - 30, dark: isDark() };
       if (pair === null || other === null || against === null) this.body.replaceChildren(runView(found, link(run), looks));
       else this.body.replaceChildren(pairView(pair, [["A", other, link(against)], ["B", found, link(run)]], looks));

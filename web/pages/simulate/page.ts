@@ -1,6 +1,7 @@
 // The page of the simulated queue: turn its parameters, see what reads and writes get.
 import { Latest } from "../../api/latest.ts";
-import { fetchSimulated, simulateUrl } from "../../api/simulate.ts";
+import { get, urlOf } from "../../api/get.ts";
+import { simulateParams } from "../../api/simulate.ts";
 import type { SimulateQuery } from "../../api/simulate.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
 import { ErrorLine } from "../../components/shared/error_line.ts";
@@ -46,7 +47,7 @@ export class SimulatePage implements RoomPage {
     document.title = "Simulate - iosonde";
     this.query = query;
     this.knobs.show(query);
-    if (simulateUrl(query) !== this.asked) void this.load();
+    if (simulateParams(query).toString() !== this.asked) void this.load();
   }
 
   close(): void {
@@ -65,16 +66,16 @@ export class SimulatePage implements RoomPage {
 
   private async load(): Promise<void> {
     const { query } = this;
-    this.asked = simulateUrl(query);
+    this.asked = simulateParams(query).toString();
     const signal = this.asking.next();
     try {
-      const found = await fetchSimulated(query, signal);
+      const found = await get("api/simulate", simulateParams(query), signal);
       if (signal.aborted) return;
       this.error.hide();
       setText(this.sentence, found.sentence);
       this.traces.show(found);
       this.table.replaceChildren(tableOf(found.table, "Clients"));
-      this.files.replaceChildren(saveMenu("the traces", "their numbers", (more) => simulateUrl(query, more)));
+      this.files.replaceChildren(saveMenu("the traces", "their numbers", (more) => urlOf("api/simulate", simulateParams(query, more))));
       setAttribute(this.element, "data-loaded", this.asked);
     } catch (error) {
       if (signal.aborted) return;

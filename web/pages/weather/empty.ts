@@ -1,5 +1,5 @@
 // The page of an empty store: what to run, and where this server looks.
-import type { About } from "../../api/model.ts";
+import type { About } from "../../api/generated.ts";
 import { h } from "../../components/shared/dom.ts";
 import { severityIcon } from "../../components/weather/icons.ts";
 

@@ -1,11 +1,12 @@
 // The page of an event: why it is slow in one sentence, the evidence, the operations of that time, links to what matters.
+import type { Series, Slowness, Target, Why } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
-import { fetchSeries, panelUrl } from "../../api/client.ts";
-import type { Series, Target } from "../../api/model.ts";
+import { panelUrl, seriesParams } from "../../api/client.ts";
 import { after, before, between, minutes, ms, unixMs } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
-import { fetchWhy } from "../../api/why.ts";
-import type { WhyAnswer, WhyQuery, WhyStretch } from "../../api/why.ts";
+import { get } from "../../api/get.ts";
+import { jobsOf, stretchOf, whyParams } from "../../api/why.ts";
+import type { WhyQuery } from "../../api/why.ts";
 import { formatInstant } from "../../charts/shared/format.ts";
 import { readPalette } from "../../charts/weather/palette.ts";
 import { panelModel } from "../../charts/weather/panel_model.ts";
@@ -78,10 +79,11 @@ export class EventPage implements RoomPage {
     this.body.replaceChildren();
     document.title = "Why - iosonde";
     try {
-      const answer = await fetchWhy(query, this.known.zone(), signal);
+      const answer = await get("api/why", whyParams(query, this.known.zone()), signal);
       if (signal.aborted) return;
       this.answered(answer, query);
-      if (answer.stretch !== null) await this.draw(answer.stretch, signal);
+      const stretch = stretchOf(answer);
+      if (stretch !== null) await this.draw(stretch, signal);
     } catch (error) {
       if (signal.aborted) return;
       this.asked = "";
@@ -90,8 +92,8 @@ export class EventPage implements RoomPage {
     }
   }
 
-  private answered(answer: WhyAnswer, query: WhyQuery): void {
-    const { stretch } = answer;
+  private answered(answer: Why, query: WhyQuery): void {
+    const stretch = stretchOf(answer);
     setText(this.title, answer.sentence);
     document.title = `${answer.sentence} - iosonde`;
     const found = stretch === null ? [] : this.links(answer, stretch, query);
@@ -102,13 +104,13 @@ export class EventPage implements RoomPage {
     setAttribute(this.body, "data-verdict", answer.verdict);
   }
 
-  private links(answer: WhyAnswer, stretch: WhyStretch, query: WhyQuery): HTMLElement[] {
+  private links(answer: Why, stretch: Slowness, query: WhyQuery): HTMLElement[] {
     const { from, to } = around(stretch);
-    const exact = { from: stretch.begin, to: stretch.end ?? stretch.seen };
+    const exact = { from: stretch.begin, to: stretch.end ?? stretch.seen_until };
     const item = (href: string, words: string, more: Readonly<Record<string, string>> = {}): HTMLElement => h("a", { class: "quiet", href, ...more }, words);
     const self = { ...NOW, event: answer.event, target: answer.event === null ? stretch.target : null, at: answer.event === null ? middle(exact) : null };
     return [
-      ...answer.jobs.map((job) => item(jobPlace(job), `Job ${job}`, { "data-place": "job" })),
+      ...jobsOf(answer).map((job) => item(jobPlace(job), `Job ${job}`, { "data-place": "job" })),
       item(targetPlace(stretch, { from, to }), `All operations of ${stretch.target} then`, { "data-place": "target" }),
       item(loadPlace(exact, stretch), "Load of that time", { "data-place": "load" }),
       ...answer.others.map((name) => item(targetPlace({ host: this.hostOf(name, stretch.host), target: this.partOf(name) }, { from, to }), `${name} was slow, too`, { "data-place": "other" })),
@@ -129,20 +131,18 @@ export class EventPage implements RoomPage {
     return seen.some((one) => one.host === host) ? host : (seen[0]?.host ?? host);
   }
 
-  private async draw(stretch: WhyStretch, signal: AbortSignal): Promise<void> {
-    if (stretch.op === null) return;
+  private async draw(stretch: Slowness, signal: AbortSignal): Promise<void> {
     const { from, to } = around(stretch);
     const window = suitedWindow(between(from, to));
-    const series = await fetchSeries({ host: stretch.host, target: stretch.target, since: before(from, window), until: to, window, points: true }, signal);
+    const series = await get("api/series", seriesParams({ host: stretch.host, target: stretch.target, since: before(from, window), until: to, window, points: true }), signal);
     const place = this.body.querySelector<HTMLElement>(".event-chart");
     if (signal.aborted || place === null) return;
     this.drawn(series, stretch, { from, to }, window, place);
   }
 
-  private drawn(series: Series, stretch: WhyStretch, { from, to }: Stretch, window: Ms, place: HTMLElement): void {
+  private drawn(series: Series, stretch: Slowness, { from, to }: Stretch, window: Ms, place: HTMLElement): void {
     const { op } = stretch;
-    if (op === null) return;
-    const model = panelModel({ series: series.ops.get(op) ?? null, live: null, open: null }, { from, to, window, asOf: series.asOf });
+    const model = panelModel({ series: series.ops[op] ?? null, live: null, open: null }, { from, to, window, asOf: series.as_of });
     const go = (a: UnixMs, b: UnixMs): void => {
       location.hash = targetPlace(stretch, { from: a, to: b });
     };
@@ -164,15 +164,15 @@ export class EventPage implements RoomPage {
   }
 }
 
-function around(stretch: WhyStretch): Stretch {
-  const end = stretch.end ?? stretch.seen;
+function around(stretch: Slowness): Stretch {
+  const end = stretch.end ?? stretch.seen_until;
   const more = ms(Math.max(AROUND, between(stretch.begin, end) / 2));
   return { from: before(stretch.begin, more), to: stretch.end === null ? end : after(end, more) };
 }
 
 const middle = ({ from, to }: Stretch): UnixMs => unixMs((from + to) / 2);
 
-function when(stretch: WhyStretch): string {
+function when(stretch: Slowness): string {
   const begin = formatInstant(stretch.begin, true);
   return stretch.end === null ? `since ${begin}` : `${begin} to ${formatInstant(stretch.end, true)}`;
 }

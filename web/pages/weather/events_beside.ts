@@ -1,11 +1,11 @@
 // The events of the target and range in view: asked for when these change, and now and then while live.
+import type { Annotation } from "../../api/generated.ts";
 import { Latest } from "../../api/latest.ts";
 import { errorText } from "../../components/shared/error_line.ts";
 import type { Op, TargetKey } from "../../api/model.ts";
 import { after, before, between, floorTo, hours, minutes } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { fetchEvents } from "../../api/why.ts";
-import type { StoredEvent } from "../../api/why.ts";
 import type { EventMark } from "../../components/weather/event_marks.ts";
 import { EventList } from "../../components/weather/event_list.ts";
 import { eventAddress, NOW } from "../shared/event_address.ts";
@@ -14,17 +14,17 @@ const MOST = 50;
 /** The server answers no range of more than 92 days. */
 const LONGEST = hours(24 * 91);
 
-const reason = (event: StoredEvent): string => eventAddress({ ...NOW, event: event.id });
+const reason = (event: Annotation): string => eventAddress({ ...NOW, event: event.id });
 
 export class EventsBeside {
   readonly list = new EventList(reason);
   private asked = "";
   private of = "";
-  private readonly found: (events: readonly StoredEvent[]) => void;
+  private readonly found: (events: readonly Annotation[]) => void;
   private readonly asking = new Latest();
 
   /** `found`: called with the events of the target in view, none while another target's are asked for. */
-  constructor(found: (events: readonly StoredEvent[]) => void) {
+  constructor(found: (events: readonly Annotation[]) => void) {
     this.found = found;
   }
 
@@ -56,13 +56,13 @@ export class EventsBeside {
 }
 
 /** As a panel of `op` shows them. */
-export const marksOf = (events: readonly StoredEvent[], op: Op): EventMark[] =>
+export const marksOf = (events: readonly Annotation[], op: Op): EventMark[] =>
   events
     .filter((event) => event.op === null || event.op === op)
     .map((event) => ({
-      key: `${event.id ?? event.begin} ${event.text}`,
-      begin: event.begin,
-      end: event.end,
+      key: `${event.id ?? event.time} ${event.text}`,
+      begin: event.time,
+      end: event.timeEnd,
       label: event.kind.replaceAll("_", " "),
       sentence: event.text,
       href: event.id === null ? null : reason(event),

@@ -1,7 +1,8 @@
 // The page: cards of all targets, and the six panels of the chosen one.
+import type { About, OpState, Target } from "../../api/generated.ts";
 import { panelUrl } from "../../api/client.ts";
-import { OPS } from "../../api/model.ts";
-import type { About, Op, OpState, Target } from "../../api/model.ts";
+import { OPS, wordsOf } from "../../api/model.ts";
+import type { Op } from "../../api/model.ts";
 import type { ServerClock } from "../../api/clock.ts";
 import { between } from "../../api/time.ts";
 import type { PanelModel } from "../../charts/weather/frame.ts";
@@ -141,7 +142,7 @@ export class Weather {
     }
     this.inOrder(inCards.map((target) => this.cardOf(target).element));
     this.summary.look();
-    this.search.show(this.summary.summary.counts, this.summary.summary.fleet, shown.size, targets.length);
+    this.search.show(this.summary.counts, this.summary.fleet, shown.size, targets.length);
     this.tickCards();
     setText(this.sentence, this.session.target?.sentence ?? "");
     this.speak(this.session.target);
@@ -171,12 +172,12 @@ export class Weather {
     const { choice } = session;
     this.ranges.show(choice.zoom === null ? choice.range : null);
     this.windows.show(choice.window, session.window, choice.length);
-    this.notes.replaceChildren(...(target?.notes ?? []).map((note) => h("li", {}, note)));
-    const states = new Map(target?.ops.map((op) => [op.op, op]));
+    this.notes.replaceChildren(...(target?.state.notes ?? []).map((note) => h("li", {}, note)));
+    const states = new Map(target?.state.ops.map((op) => [op.op, op]));
     this.notice.show(target, view.from, between(view.from, view.to));
     const models = new Map<Op, PanelModel>();
     for (const [op, panel] of this.panels) {
-      const series = session.series?.ops.get(op) ?? null;
+      const series = session.series?.ops[op] ?? null;
       const live = session.tail.points(op, view.from, series?.points ?? null);
       const state = states.get(op) ?? null;
       const model = panelModel({ series, live, open: openOf(state, target) }, view);
@@ -195,7 +196,7 @@ export class Weather {
   }
 
   private get words(): ReadonlyMap<Op, string> {
-    return this.about?.words ?? new Map();
+    return wordsOf(this.about);
   }
 
   private cardOf(target: Target): Card {
@@ -217,7 +218,7 @@ export class Weather {
   private viewNow(): Span {
     const { from, to } = this.session.choice.span;
     const series = this.session.series;
-    return { from, to, window: series?.window ?? this.session.window, asOf: series?.asOf ?? to };
+    return { from, to, window: series?.window ?? this.session.window, asOf: series?.as_of ?? to };
   }
 
   private panelFile(op: Op, more: Readonly<Record<string, string>>): string {
@@ -229,9 +230,9 @@ export class Weather {
 
 /** Only what hangs now: an operation that is merely under way is not worth a sign. */
 const openOf = (state: OpState | null, target: Target | null): OpenOperation | null =>
-  state?.state !== "hung" || state.inflightDue === null || target?.severity !== "hung"
+  state?.state !== "hung" || state.inflight_due === null || target?.severity !== "hung"
     ? null
-    : { due: state.inflightDue, age: between(state.inflightDue, target.asOf) };
+    : { due: state.inflight_due, age: between(state.inflight_due, target.as_of) };
 
 /** Where a grid shows all targets: cards of the worst that are slow or hang, and of the chosen one. */
 function ofFleet(targets: readonly Target[], chosen: Target | null): Target[] {

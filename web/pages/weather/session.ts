@@ -1,13 +1,15 @@
 // What the page knows and how it keeps knowing it: which target, which span, the series, the live feed.
 // Draws nothing; says what changed.
 import { errorText } from "../../components/shared/error_line.ts";
-import { fetchSeries } from "../../api/client.ts";
+import type { Series, Target } from "../../api/generated.ts";
+import { seriesParams } from "../../api/client.ts";
+import { get } from "../../api/get.ts";
 import type { SeriesQuery } from "../../api/client.ts";
 import type { ServerClock } from "../../api/clock.ts";
 import { Feed } from "../../api/feed.ts";
 import type { FeedState } from "../../api/feed.ts";
-import { sameTarget } from "../../api/model.ts";
-import type { OpSeries, Op, Series, Target, TargetKey } from "../../api/model.ts";
+import { OPS, sameTarget } from "../../api/model.ts";
+import type { TargetKey } from "../../api/model.ts";
 import { Tail } from "../../api/tail.ts";
 import { before, hours } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
@@ -18,7 +20,7 @@ export type Change = "targets" | "series" | "live" | "choice" | "feed" | "error"
 
 /** How often the windows are asked for again, and how often everything. */
 const refreshEvery = (window: Ms): number => Math.min(Math.max(window / 5, 2000), 15_000);
-const renewEvery = (series: Series): number => ([...series.ops.values()].some((op) => op.cells !== null) ? 60_000 : 300_000);
+const renewEvery = (series: Series): number => ([...Object.values(series.ops)].some((op) => op.cells !== null) ? 60_000 : 300_000);
 const RETRY_MS = 3000;
 /** From this length on windows come first. */
 const COUNTED = hours(24);
@@ -57,7 +59,7 @@ export class Session {
   }
 
   get window(): Ms {
-    return this.choice.usedWindow(this.target?.period ?? null);
+    return this.choice.usedWindow(this.target?.state.period ?? null);
   }
 
   /** What is in view; a view that stands still says when, so that a colleague sees the same. */
@@ -69,16 +71,16 @@ export class Session {
   /** One of many, whole: the others came in brief. */
   private setTarget(one: Target): void {
     this.whole = one;
-    this.clock.heard(one.asOf);
+    this.clock.heard(one.as_of);
     this.targets = this.targets.map((each) => (sameTarget(each, one) ? one : each));
     this.changed("targets");
   }
 
   setTargets(targets: Target[]): void {
     const { whole } = this;
-    this.targets = targets.map((each) => (each.ops.length === 0 && whole !== null && sameTarget(each, whole) ? { ...each, ops: whole.ops, notes: whole.notes } : each));
+    this.targets = targets.map((each) => (each.state.ops.length === 0 && whole !== null && sameTarget(each, whole) ? { ...each, state: whole.state } : each));
     const first = targets[0];
-    if (first !== undefined) this.clock.heard(first.asOf);
+    if (first !== undefined) this.clock.heard(first.as_of);
     this.changed("targets");
     if (this.target === null && first !== undefined) this.choose(first);
   }
@@ -181,10 +183,10 @@ export class Session {
     if (points) this.renewed = now;
     try {
       if (reopen && query.points && this.choice.length > COUNTED) await this.windowsFirst(query, pending.signal);
-      const series = await fetchSeries(query, pending.signal);
+      const series = await get("api/series", seriesParams(query), pending.signal);
       if (pending.signal.aborted) return;
       this.take(series, points);
-      if (reopen) this.openFeed(this.key, series.asOf);
+      if (reopen) this.openFeed(this.key, series.as_of);
       this.error = null;
       this.changed("error");
       this.changed("series");
@@ -199,7 +201,7 @@ export class Session {
 
   /** Millions of operations take a second to count; their windows are there at once. */
   private async windowsFirst(query: SeriesQuery, signal: AbortSignal): Promise<void> {
-    const series = await fetchSeries({ ...query, points: false }, signal);
+    const series = await get("api/series", seriesParams({ ...query, points: false }), signal);
     if (signal.aborted) return;
     this.take(series, false);
     this.changed("series");
@@ -208,15 +210,14 @@ export class Session {
   private take(series: Series, points: boolean): void {
     if (points || this.series === null) {
       this.series = series;
-      this.tail.covered(series.asOf);
+      this.tail.covered(series.as_of);
       return;
     }
     const old = this.series.ops;
-    const ops = new Map<Op, OpSeries>();
-    for (const [op, fresh] of series.ops) {
-      const had = old.get(op);
-      ops.set(op, had === undefined ? fresh : { ...had, windows: fresh.windows });
-    }
+    const ops = Object.fromEntries(OPS.flatMap((op) => {
+      const [had, fresh] = [old[op], series.ops[op]];
+      return fresh === undefined ? [] : [[op, had === undefined ? fresh : { ...had, windows: fresh.windows }]];
+    }));
     this.series = { ...series, ops };
   }
 

@@ -1,11 +1,12 @@
 // What all targets amount to, as the server says it: asked for again while targets change, now and then.
-import { fetchSummary } from "../../api/about.ts";
-import type { Summary } from "../../api/about.ts";
+import { get, paramsOf } from "../../api/get.ts";
 
 const EVERY_MS = 5000;
 
 export class SummaryWatch {
-  summary: Summary = { counts: "", fleet: "" };
+  counts = "";
+  /** This node or the storage, where the server says so. */
+  fleet = "";
   private asked = -Infinity;
   private readonly zone: () => string | null;
   private readonly changed: () => void;
@@ -20,9 +21,10 @@ export class SummaryWatch {
     const now = performance.now();
     if (now - this.asked < EVERY_MS) return;
     this.asked = now;
-    fetchSummary(this.zone(), new AbortController().signal)
-      .then((summary) => {
-        this.summary = summary;
+    get("api/status", paramsOf({ limit: 1, zone: this.zone() }), new AbortController().signal)
+      .then(({ summary, fleet }) => {
+        this.counts = summary;
+        this.fleet = fleet?.sentence ?? "";
         this.changed();
       })
       .catch(() => undefined); // the feed says what is wrong

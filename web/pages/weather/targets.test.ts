@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Target } from "../../api/model.ts";
+import type { Target } from "../../api/generated.ts";
 import { unixMs } from "../../api/time.ts";
 import { isFleet } from "../../components/weather/matrix.ts";
 import { matches } from "./targets.ts";
 
 const target = (host: string, name: string): Target => ({
   host, target: name, slug: name, sentence: `${name} is hung`, severity: "hung", kind: "hung", brief: "hanging", slowdown: null,
-  period: null, window: null, notes: [], heard: null, asOf: unixMs(0), ops: [],
+  as_of: unixMs(0), state: { period: null, window: null, notes: [], written: null, ops: [] },
 });
 
 test("a target is found by words of its host, name and sentence", () => {

@@ -1,5 +1,5 @@
 // Which targets are searched for. The server sends them worst first.
-import type { Target } from "../../api/model.ts";
+import type { Target } from "../../api/generated.ts";
 
 /** Whether a target has all words in its name, host or sentence. */
 export function matches(target: Target, words: string): boolean {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from iosonde.bench.runs.compare import COMPARED_OPS, RunSummary, compare
 from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of
 from iosonde.bench.runs.store import WhichRuns, read, read_runs
 from iosonde.model.errors import IosondeError, NothingMeasuredError
+from iosonde.model.json_types import Instant, JsonObject
 from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_time
@@ -182,7 +183,8 @@ def _of_other_tools(rows: Sequence[RunRow]) -> str:
     return "the latency files of every waiting factor"
 
 
-class ListedRun(NamedTuple):
+@dataclass(frozen=True)
+class ListedRun(JsonObject):
     """A run of a list. ``headline``: its rates in words; ``finished``: it was written whole."""
 
     run: str
@@ -191,7 +193,7 @@ class ListedRun(NamedTuple):
     host: str
     source: str
     ranks: int | None
-    began_ns: int
+    began_ns: Instant
     finished: bool
     headline: str
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from iosonde.jobs.climate.figure import ClimateFigure as ClimateFigure
 from iosonde.model.answer import Block, PlainPicture, RowTable
 
 if TYPE_CHECKING:

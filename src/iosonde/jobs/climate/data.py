@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from datetime import UTC
@@ -12,6 +11,7 @@ from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
 from iosonde.jobs.climate.clusters import UNCLUSTERED
 from iosonde.jobs.climate.series import LevelChange
+from iosonde.model.json_types import as_json
 from iosonde.model.units import iso_time
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ def climate_data(
         }
     if valid:
         data["validation"] = [_validated(one) for one in valid]
-    return dict(_finite(data))
+    return dict(as_json(data))
 
 
 def motifs_data(found: Motifs, table: JobTable) -> dict[str, Any]:
     """Clusters, agreement with known motifs, and for each job its cluster and suggested motif."""
     return dict(
-        _finite(
+        as_json(
             {
                 "schema_version": SCHEMA_VERSION,
                 "sentence": worth.say_motifs(found),
@@ -184,14 +184,3 @@ def _validated(one: Validated) -> dict[str, Any]:
     if found is not None:
         data |= {**asdict(found), "useful": found.useful, "leaks": found.leaks}
     return data
-
-
-def _finite(value: Any) -> Any:
-    """The value with None for NaN and infinities."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return value

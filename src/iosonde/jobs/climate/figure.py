@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from iosonde.drawing.sheet import plain
 from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.regimes import FileSystemClimate
 from iosonde.jobs.climate.series import JobSeries, LevelChange
+from iosonde.model.json_types import JsonObject, Second, Seconds, Values
 from iosonde.model.text import clean_text
-
-if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats
-
 
 HIGHEST = 1.05
 """Upper end of a pane's axis: the best run and a margin."""
@@ -34,37 +31,37 @@ _DAY_S = 86_400.0
 
 
 @dataclass(frozen=True)
-class LevelMark:
+class LevelMark(JsonObject):
     """A segment: its median, with the middle half of runs about ``mad`` around it."""
 
-    start_s: float
-    end_s: float
+    start_s: Second
+    end_s: Second
     median: float
     mad: float
 
 
 @dataclass(frozen=True)
-class ShiftMark:
+class ShiftMark(JsonObject):
     """A change at ``at_s``, somewhere between ``earliest_s`` and ``latest_s``."""
 
-    at_s: float
-    earliest_s: float
-    latest_s: float
+    at_s: Second
+    earliest_s: Second
+    latest_s: Second
     rose: bool
 
 
 @dataclass(frozen=True)
-class Band:
-    """A climate; ``climate``: number of its name, so that a recurring one looks the same."""
+class ClimateBand(JsonObject):
+    """A climate; ``climate``: number of its name, so that one that came back looks the same."""
 
     name: str
     climate: int
-    start_s: float
-    end_s: float
+    start_s: Second
+    end_s: Second
 
 
 @dataclass(frozen=True)
-class ClimatePane:
+class ClimatePane(JsonObject):
     """A series. ``times_s``, ``values`` (n,): begin and fraction of peak of each run.
 
     ``series``: which one of ``Climate.series``; its segments and changes are ``levels`` and ``shifts``.
@@ -72,28 +69,28 @@ class ClimatePane:
 
     series: int
     motif: str
-    times_s: Floats
-    values: Floats
+    times_s: Seconds
+    values: Values
     levels: tuple[LevelMark, ...]
     shifts: tuple[ShiftMark, ...]
 
 
 @dataclass(frozen=True)
-class ClimateColumn:
-    """A file system: its climates, and a pane for each row's motif; None for too few runs.
+class ClimateColumn(JsonObject):
+    """A file system: its climates, and a pane for each row's motif; None where it has too few runs of it.
 
     ``place``: which one of ``Climate.regimes``, whose stretches are ``bands``.
     """
 
     place: int
     file_system: str
-    bands: tuple[Band, ...]
+    bands: tuple[ClimateBand, ...]
     panes: tuple[ClimatePane | None, ...]
 
 
 @dataclass(frozen=True)
-class ClimateFigure:
-    """All columns over the drawn time range (s since the epoch).
+class ClimateFigure(JsonObject):
+    """All columns over the range of time of what is drawn (s since the epoch).
 
     ``y_label``: what all panes count. ``caption``: how to read it, and the events.
     """
@@ -101,8 +98,8 @@ class ClimateFigure:
     title: str
     motifs: tuple[str, ...]
     columns: tuple[ClimateColumn, ...]
-    since_s: float
-    until_s: float
+    since_s: Second
+    until_s: Second
     caption: tuple[str, ...]
     y_label: str = Y_LABEL
 
@@ -181,10 +178,11 @@ def _shift(change: LevelChange) -> ShiftMark:
     return ShiftMark(at, first, last, change.rose)
 
 
-def _bands(place: FileSystemClimate) -> tuple[Band, ...]:
+def _bands(place: FileSystemClimate) -> tuple[ClimateBand, ...]:
     names = list(dict.fromkeys(regime.name for regime in place.regimes))
     return tuple(
-        Band(r.name, names.index(r.name), r.start_ns / 1e9, r.end_ns / 1e9) for r in place.regimes
+        ClimateBand(r.name, names.index(r.name), r.start_ns / 1e9, r.end_ns / 1e9)
+        for r in place.regimes
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.jobs.load.at import jobs_at
+from iosonde.jobs.load.at import JobLoads, jobs_at
 from iosonde.jobs.load.data import CSV, cell_bytes, cell_records, load_data
 from iosonde.jobs.load.from_store import load_of_store
 from iosonde.jobs.load.history import COLUMNS, LoadHistory
@@ -22,6 +22,7 @@ __all__ = [
     "CSV",
     "Asked",
     "CourseAnswer",
+    "JobLoads",
     "LoadAnswer",
     "LoadHistory",
     "course",

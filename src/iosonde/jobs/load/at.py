@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from iosonde.jobs.load.history import FIELDS
 from iosonde.jobs.load.spans import dense
+from iosonde.model.json_types import Instant, JsonObject
 
 if TYPE_CHECKING:
     from iosonde.jobs.load.history import Column, LoadHistory
 
 
-class JobLoad(NamedTuple):
+@dataclass(frozen=True)
+class JobLoad(JsonObject):
     """A run of a job in [begin, end) of a question. ``mean_per_s``, ``most_per_s``: operations, the largest cell's."""
 
     job_id: str
     user: str
     account: str
     name: str
-    begin_ns: int
-    end_ns: int
+    begin_ns: Instant
+    end_ns: Instant
     nodes: int
     ops: float
     mean_per_s: float
     most_per_s: float
 
 
-class JobLoads(NamedTuple):
-    """``n``: number of runs of the column then; ``largest``: some of them, the largest first."""
+@dataclass(frozen=True)
+class JobLoads(JsonObject):
+    """Runs of a column in a range."""
 
-    n: int
-    largest: tuple[JobLoad, ...]
+    total: int
+    """Runs that ran then."""
+    jobs: tuple[JobLoad, ...]
+    """Some of them, the largest first."""
 
 
 def jobs_at(

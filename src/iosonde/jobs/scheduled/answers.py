@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from iosonde.jobs.scheduled.beside import JobBeside, SaidCourse, UnknownJob, job_beside
 from iosonde.model.answer import Block, Prose
 
 if TYPE_CHECKING:
@@ -16,7 +17,21 @@ if TYPE_CHECKING:
     from iosonde.model.errors import IosondeError
     from iosonde.model.jobs import Job, JobTable
 
-_MOST_EVENTS = 20
+__all__ = [
+    "JobBeside",
+    "SaidCourse",
+    "ScheduledAnswer",
+    "UnknownJob",
+    "has_performance",
+    "has_records",
+    "job_ids",
+    "meant_job",
+    "meanwhile",
+    "records_of",
+    "scheduled_job",
+    "story_answer",
+    "unknown_job",
+]
 
 
 class ScheduledAnswer(NamedTuple):
@@ -50,42 +65,9 @@ class ScheduledAnswer(NamedTuple):
 
         return story_data(self.story, self.words)
 
-    def page(self) -> dict[str, Any]:
-        """Words, times and events for a page; missing is None."""
-        from iosonde.jobs.scheduled.data import storage_data
-        from iosonde.jobs.scheduled.words import say_target
-        from iosonde.weather.events.slow_words import say_slow_event
-        from iosonde.weather.events.written import as_event
-
-        story, words, zone = self
-        run = story.run
-        slow = () if story.happened is None else story.happened.slow
-        return {
-            "job": run.job.job_id,
-            "run": run.number,
-            "runs": run.of,
-            "begin_ns": run.begin_ns,
-            "end_ns": run.end_ns,
-            "going_on": run.going_on,
-            "sentence": words.sentence,
-            "about": list(words.job),
-            "run_time": list(words.run_time),
-            "own_io": list(words.own_io),
-            "storage": [
-                {**storage_data(one), "sentence": say_target(one)} for one in story.storage
-            ],
-            "events": [
-                {
-                    "id": as_event(one).id,
-                    "host": one.host,
-                    "target": one.target,
-                    "begin_ns": one.start_ns,
-                    "end_ns": one.end_ns,
-                    "text": say_slow_event(one, story.asked_ns, zone),
-                }
-                for one in slow[:_MOST_EVENTS]
-            ],
-        }
+    def beside(self, course: SaidCourse | None, *, scheduled: bool) -> JobBeside:
+        """The run for a page, beside its load. ``scheduled``: only a scheduler recorded it."""
+        return job_beside(self.story, self.words, self.zone, course, scheduled=scheduled)
 
     def storage(self) -> list[dict[str, Any]]:
         """A record a probed target: seconds slow, clear and unknown."""

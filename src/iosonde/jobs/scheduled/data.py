@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from iosonde.model.json_types import Instant, JsonObject, Op, as_json
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import say_event
 
@@ -49,38 +50,79 @@ def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class LevelTime(JsonObject):
+    """Slow time at a level or above, with its bounds; lengths in s."""
+
+    level: float
+    slow_s: float
+    least_s: float
+    most_s: float
+
+
+@dataclass(frozen=True)
+class OpSlowTime(JsonObject):
+    """Slow time of an operation."""
+
+    op: Op
+    slow_s: float
+    typ: float | None
+    """Typical slowdown; null: the operation did not answer."""
+    answered: bool
+
+
+@dataclass(frozen=True)
+class SlowTime(JsonObject):
+    """A slow stretch."""
+
+    begin_ns: Instant
+    end_ns: Instant
+
+
+@dataclass(frozen=True)
+class JobStorage(JsonObject):
+    """A target while a job ran; lengths in s."""
+
+    target: str
+    hosts: tuple[str, ...]
+    window_s: float
+    slow_s: float
+    clear_s: float
+    unknown_s: float
+    unprobed_s: float
+    host_busy_s: float
+    told_level: float | None
+    """At least so many times slower than usual; null: it was never slow."""
+    at: tuple[LevelTime, ...]
+    ops: tuple[OpSlowTime, ...]
+    stretches: tuple[SlowTime, ...]
+
+
 def storage_data(one: StorageTime) -> dict[str, Any]:
-    """Target during the job. ``typ`` None: the op did not answer."""
-    return {
-        "target": one.target,
-        "hosts": list(one.hosts),
-        "window_s": one.window_ns / 1e9,
-        "slow_s": one.slow_ns / 1e9,
-        "clear_s": one.clear_ns / 1e9,
-        "unknown_s": one.unknown_ns / 1e9,
-        "unprobed_s": one.unprobed_ns / 1e9,
-        "host_busy_s": one.busy_ns / 1e9,
-        "told_level": one.told.level if one.slow_ns else None,
-        "at": [
-            {
-                "level": at.level,
-                "slow_s": at.slow_ns / 1e9,
-                "least_s": at.least_ns / 1e9,
-                "most_s": at.most_ns / 1e9,
-            }
-            for at in one.at
-        ],
-        "ops": [
-            {
-                "op": op.op,
-                "slow_s": op.slow_ns / 1e9,
-                "typ": op.typ if isfinite(op.typ) else None,
-                "answered": isfinite(op.typ),
-            }
+    """One target while the job ran, as plain data."""
+    return dict(as_json(job_storage(one)))
+
+
+def job_storage(one: StorageTime) -> JobStorage:
+    """One target while the job ran."""
+    times = [(at.level, at.slow_ns, at.least_ns, at.most_ns) for at in one.at]
+    return JobStorage(
+        target=one.target,
+        hosts=tuple(one.hosts),
+        window_s=one.window_ns / 1e9,
+        slow_s=one.slow_ns / 1e9,
+        clear_s=one.clear_ns / 1e9,
+        unknown_s=one.unknown_ns / 1e9,
+        unprobed_s=one.unprobed_ns / 1e9,
+        host_busy_s=one.busy_ns / 1e9,
+        told_level=one.told.level if one.slow_ns else None,
+        at=tuple(LevelTime(level, *(ns / 1e9 for ns in lengths)) for level, *lengths in times),
+        ops=tuple(
+            OpSlowTime(op.op, op.slow_ns / 1e9, op.typ, isfinite(op.typ))  # type: ignore[arg-type]
             for op in one.ops
-        ],
-        "stretches": [{"begin_ns": begin, "end_ns": end} for begin, end in one.stretches],
-    }
+        ),
+        stretches=tuple(SlowTime(begin, end) for begin, end in one.stretches),
+    )
 
 
 def _events(story: ScheduledStory) -> list[dict[str, Any]]:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, picked
 from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.table.listing import (
+    JOB_COLUMNS,
     JobFilter,
     JobList,
-    ListedJob,
     Sort,
     chosen_jobs,
-    jobs_data,
     listed,
     must_be_jobs,
 )
@@ -21,6 +20,7 @@ from iosonde.jobs.table.slowness import slowness
 from iosonde.jobs.table.source import LISTED, from_files, from_store, must_have, remarks
 from iosonde.jobs.table.which_job import found_job
 from iosonde.model.answer import RowTable
+from iosonde.model.json_types import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JobFilter",
+    "JobList",
     "JobsAnswer",
     "Loaded",
     "Sort",
@@ -72,15 +73,15 @@ class JobsAnswer(NamedTuple):
 
     def data(self) -> dict[str, Any]:
         """Every job of the list; missing is None."""
-        return jobs_data(self.found)
+        return dict(as_json(self.found))
 
     def records(self) -> list[dict[str, Any]]:
         """A record a job."""
-        return [one._asdict() for one in self.found.jobs]
+        return [dict(as_json(one)) for one in self.found.jobs]
 
     def table(self) -> RowTable:
         """A row a job."""
-        return RowTable(ListedJob._fields, self.records())
+        return RowTable(JOB_COLUMNS, self.records())
 
 
 def list_jobs(

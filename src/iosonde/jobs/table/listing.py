@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from iosonde.model.arrays import Ints, Places
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
+from iosonde.model.json_types import Instant, JsonObject
 
 SCHEMA_VERSION = 3
 Sort = Literal["time", "slowness"]
@@ -37,8 +39,9 @@ class JobFilter(NamedTuple):
     """Only those at least ``SLOW_AT`` times as long as others of their kind."""
 
 
-class ListedJob(NamedTuple):
-    """A run of a job in a list; None = unknown."""
+@dataclass(frozen=True)
+class ListedJob(JsonObject):
+    """A run of a job in a list; None = not known."""
 
     job: str
     run: str
@@ -46,8 +49,8 @@ class ListedJob(NamedTuple):
     step: str
     motif: str
     file_system: str
-    start_ns: int | None
-    end_ns: int | None
+    start_ns: Instant | None
+    end_ns: Instant | None
     performance: float | None
     unit: str
     """Unit of the performance: bytes/s, operations/s, or that of the table."""
@@ -66,18 +69,19 @@ class ListedJob(NamedTuple):
     """``I/O rate`` or ``run time``; "" if the slowness is unknown."""
 
 
-class JobList(NamedTuple):
-    """Jobs, newest first. ``n``: rows of the table; ``total``: those of the filter."""
+JOB_COLUMNS = tuple(field.name for field in fields(ListedJob))
+
+
+@dataclass(frozen=True)
+class JobList(JsonObject):
+    """Jobs, newest first."""
 
     n: int
+    """All jobs."""
     total: int
+    """Those of the filter."""
     jobs: list[ListedJob]
-
-
-def jobs_data(found: JobList) -> dict[str, Any]:
-    """A list of jobs as plain data; missing is None."""
-    jobs = [one._asdict() for one in found.jobs]
-    return {"schema_version": SCHEMA_VERSION, "n": found.n, "total": found.total, "jobs": jobs}
+    schema_version: int = SCHEMA_VERSION
 
 
 def must_be_jobs(table: JobTable) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.jobs.umami.diagram import STANDARD, History, Umami, standard_rows
 from iosonde.jobs.umami.diagram import umami as diagram
+from iosonde.jobs.umami.figure import UmamiFigure
 from iosonde.jobs.umami.shown import MOST_ROWS, MOST_RUNS, Shown
 from iosonde.model.answer import Block, PageFormat, PlainPicture, RowTable
 
@@ -15,7 +16,16 @@ if TYPE_CHECKING:
 
     from iosonde.model.jobs import JobTable
 
-__all__ = ["MOST_ROWS", "MOST_RUNS", "STANDARD", "DiagramAnswer", "History", "Shown", "umami"]
+__all__ = [
+    "MOST_ROWS",
+    "MOST_RUNS",
+    "STANDARD",
+    "DiagramAnswer",
+    "History",
+    "Shown",
+    "UmamiFigure",
+    "umami",
+]
 
 
 class DiagramAnswer(NamedTuple):

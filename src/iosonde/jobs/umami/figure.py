@@ -22,14 +22,13 @@ from iosonde.jobs.umami.diagram import MetricRow, Umami
 from iosonde.jobs.umami.quartile import ENOUGH, WHISKERS, Standing
 from iosonde.jobs.umami.shown import Shown, gaps
 from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
+from iosonde.model.json_types import JsonObject, KnownValues, Second, Seconds, Values
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
 from iosonde.model.units import to_datetime
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats
 
 WRAP = 16
 """Most characters of a label's line beside its row."""
@@ -52,7 +51,7 @@ CONTENTION = "contention"
 
 
 @dataclass(frozen=True)
-class BoxMark:
+class BoxMark(JsonObject):
     """The box of the history: whiskers and quartiles."""
 
     low: float
@@ -63,8 +62,8 @@ class BoxMark:
 
 
 @dataclass(frozen=True)
-class UmamiRow:
-    """Metric of a figure. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
+class UmamiRow(JsonObject):
+    """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
 
     ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
     which names the colour. ``rank``: where the value stands, in words.
@@ -82,18 +81,18 @@ class UmamiRow:
     tied: bool
     n: int
     flags: tuple[str, ...]
-    values: Floats
+    values: Values
     low: float
     high: float
     ticks: tuple[float, ...]
     tick_texts: tuple[str, ...]
     box: BoxMark | None
-    outliers: Floats
+    outliers: KnownValues
 
 
 @dataclass(frozen=True)
-class UmamiFigure:
-    """All rows over one range of time (s since the epoch); ``place``: index of the job's run.
+class UmamiFigure(JsonObject):
+    """All rows over one range of time (s since the epoch); ``place``: which run is the job.
 
     ``dated``: whether times are known at all. ``gaps``: runs to which no line leads, since nothing ran for weeks
     before them. ``sentence``: why the job was slow, "" where nobody asked. ``caption``: how to read it, and what to
@@ -102,10 +101,10 @@ class UmamiFigure:
 
     title: str
     subtitle: str
-    times_s: Floats
+    times_s: Seconds
     place: int
-    since_s: float
-    until_s: float
+    since_s: Second
+    until_s: Second
     dated: bool
     rows: tuple[UmamiRow, ...]
     caption: tuple[str, ...]

@@ -6,7 +6,7 @@ The diagram of a job with a performance is ``/api/umami``; what stands here hold
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from fastapi import Query, Request
@@ -15,10 +15,11 @@ from starlette.responses import Response
 
 from iosonde.jobs.load.answers import course as course_of
 from iosonde.jobs.scheduled import answers
-from iosonde.jobs.scheduled.answers import story_answer
+from iosonde.jobs.scheduled.answers import SaidCourse, UnknownJob, story_answer
 from iosonde.jobs.table.answers import find_run
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
+from iosonde.model.json_types import as_json
 from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.job_table import JobTables, refused
@@ -77,10 +78,11 @@ class JobRoute:
             if found is None:
                 found = self._scheduled(query, records, now_ns)
         if found is None:
-            return json_body(wire.dumps({"known": False, **_unknown(query.job, performed)}))
+            return json_body(wire.dumps(as_json(_unknown(query.job, performed))))
         story = aliased_story(found.story, query.job, self._names)
-        told = {"known": True, "scheduled": not performed, **story_answer(story, query.zone).page()}
-        return json_body(wire.dumps({**told, "load": self._load(query.job, story)}))
+        course = self._load(query.job, story)
+        answer = story_answer(story, query.zone).beside(course, scheduled=not performed)
+        return json_body(wire.dumps(as_json(answer)))
 
     def _scheduled(
         self, query: JobQuery, records: list[Job], now_ns: int
@@ -110,7 +112,7 @@ class JobRoute:
             one = replace(one, job_id=np.array([records[0].job_id], dtype=object))
         return answers.meanwhile(self._root, one, 0, now_ns, records)
 
-    def _load(self, job: str, story: ScheduledStory) -> dict[str, Any] | None:
+    def _load(self, job: str, story: ScheduledStory) -> SaidCourse | None:
         span = story.run.span_ns
         if span is None:
             return None
@@ -122,16 +124,16 @@ class JobRoute:
         if found is None:
             return None
         course = found.course
-        return {
-            "sentence": found.sentence,
-            "begin_ns": course.begin_ns,
-            "step_ns": course.step_ns,
-            "own_per_s": wire.ratios(course.own_per_s),
-            "all_per_s": wire.ratios(course.all_per_s),
-            "share": course.share,
-        }
+        return SaidCourse(
+            found.sentence,
+            course.begin_ns,
+            course.step_ns,
+            wire.ratios(course.own_per_s),
+            wire.ratios(course.all_per_s),
+            course.share,
+        )
 
 
-def _unknown(job: str, performed: bool) -> dict[str, Any]:
+def _unknown(job: str, performed: bool) -> UnknownJob:
     why = "no probe ran and no scheduler recorded it" if performed else "no scheduler recorded it"
-    return {"sentence": f"what job {job} met is not known: {why}"}
+    return UnknownJob(sentence=f"what job {job} met is not known: {why}")

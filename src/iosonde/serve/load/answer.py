@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from fastapi import Query, Request
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
-from iosonde.jobs.load.answers import COLUMNS, CSV, Asked, LoadAnswer, jobs_at, load
+from iosonde.jobs.load.answers import COLUMNS, CSV, Asked, JobLoads, LoadAnswer, jobs_at, load
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
+from iosonde.model.json_types import as_json
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, compressed_answer, json_answer, json_body
 from iosonde.serve.drawn.sheets import sheet_file
@@ -127,9 +129,9 @@ class LoadRoutes:
         try:
             history = self._histories.newest().history
         except (NothingMeasuredError, MissingPartError):
-            return json_body(wire.dumps({"total": 0, "jobs": []}))
+            return json_body(wire.dumps(as_json(JobLoads(0, ()))))
         column = next(one for one in COLUMNS if one == query.by)
         span = query.since_ns, query.until_ns
         found = jobs_at(history, column, query.name, span, query.offset + query.limit)
-        rows = [one._asdict() for one in query.part(found.largest)]
-        return json_body(wire.dumps({"total": found.n, "jobs": rows}))
+        part = replace(found, jobs=tuple(query.part(found.jobs)))
+        return json_body(wire.dumps(as_json(part)))

@@ -7,8 +7,11 @@ from typing import Annotated
 from fastapi import FastAPI, Query, Request
 from starlette.responses import Response
 
+from iosonde.jobs.load.answers import JobLoads
+from iosonde.jobs.table.answers import JobList
+from iosonde.model.json_types import as_json
 from iosonde.serve import wire
-from iosonde.serve.about.answer import AboutRoutes
+from iosonde.serve.about.answer import AboutRoutes, Costs
 from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.job_table import JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
@@ -16,7 +19,6 @@ from iosonde.serve.load.answer import LoadRoutes
 from iosonde.serve.params import Parameters
 from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.shapes import about as about_json
-from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
 from iosonde.serve.shapes import weather as weather_json
@@ -26,11 +28,11 @@ from iosonde.serve.shared import Shared
 def add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
     """Add the list of jobs."""
 
-    @app.get("/api/jobs", response_model=job_json.JobsJson)
+    @app.get("/api/jobs", response_model=JobList)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
         """Matching jobs, newest first."""
         answer = await shared.answer(
-            query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
+            query, lambda: json_body(wire.dumps(as_json(jobs_listed(tables, query))))
         )
         return json_answer(request, answer)
 
@@ -54,7 +56,7 @@ def add_load(app: FastAPI, routes: LoadRoutes) -> None:
     app.get("/api/load/cells", response_class=Response, responses=weather_json.files("bin"))(
         routes.cells
     )
-    app.get("/api/load/jobs", response_model=load_json.LoadJobsJson)(routes.jobs)
+    app.get("/api/load/jobs", response_model=JobLoads)(routes.jobs)
 
 
 def add_about(app: FastAPI, routes: AboutRoutes) -> None:
@@ -66,5 +68,5 @@ def add_about(app: FastAPI, routes: AboutRoutes) -> None:
         return json_answer(request, json_body(wire.dumps(app.openapi())))
 
     app.get("/api/about", response_model=weather_json.AboutJson)(routes.about)
-    app.get("/api/about/cost", response_model=about_json.CostJson)(routes.cost)
+    app.get("/api/about/cost", response_model=Costs)(routes.cost)
     app.get("/api/about/glossary", response_model=about_json.GlossaryJson)(routes.glossary)

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from iosonde.bench.report.answers import compared_runs, listed_runs, run_page
 from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
+from iosonde.model.json_types import as_json
 from iosonde.serve import params, wire
 from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
 from iosonde.serve.drawn.sheets import sheet_file
@@ -98,7 +99,7 @@ class RunRoutes:
                     "total": len(found),
                     "kinds": sorted({one.kind for one in every}),
                     "targets": sorted({one.target for one in every}),
-                    "runs": [one._asdict() for one in query.part(found)],
+                    "runs": as_json(query.part(found)),
                 }
             )
         )

@@ -2,32 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.serve.shapes.weather import JsonModel, Ns
-
-
-class ProbeCostJson(JsonModel):
-    """What a probe asks of its storage; null: its state does not say."""
-
-    host: str
-    target: str
-    period_ns: Ns | None
-    ops_per_s: float | None
-    bytes_per_s: float | None
-    stored_bytes: int | None
-    """Bytes of its files."""
-    budget: dict[str, float]
-    """Limits that are set: bytes_per_s, ops_per_s, cpu_ns_per_s."""
-    sentence: str
-
-
-class CostJson(JsonModel):
-    """What all running probes ask for."""
-
-    sentence: str
-    """Of all together; empty: none runs."""
-    total: int
-    """Probes that run."""
-    probes: list[ProbeCostJson]
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class WordJson(JsonModel):

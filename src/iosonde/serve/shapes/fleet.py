@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from iosonde.serve.shapes.weather import Instant, JsonModel
+from iosonde.model.json_types import Instant, Ns
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class FleetRowJson(JsonModel):
@@ -19,8 +20,8 @@ class ClockJson(JsonModel):
     """A host whose clock is wrong."""
 
     host: str
-    offset_ns: int
-    error_ns: int
+    offset_ns: Ns
+    error_ns: Ns
     against: str
     """storage or reader."""
     sentence: str

@@ -6,81 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iosonde.serve.shapes.weather import Instant, JsonModel, OpenJsonModel
+from iosonde.jobs.climate.answers import ClimateFigure
+from iosonde.jobs.umami.answers import UmamiFigure
+from iosonde.model.json_types import Instant
+from iosonde.serve.shapes.weather import JsonModel, OpenJsonModel
 
 Name = Annotated[str, Field(description="may be empty")]
 Key = Annotated[list[str], Field(description="file system, motif")]
-
-
-class JobJson(JsonModel):
-    """A job, or one of its runs."""
-
-    job: str
-    run: str
-    """Which of the job's runs; empty: it has one."""
-    step: str
-    motif: Name
-    file_system: Name
-    start_ns: Instant | None
-    end_ns: Instant | None
-    performance: float | None
-    unit: str
-    """Unit of ``performance``."""
-    fraction_of_peak: float | None
-    user: Name
-    account: Name
-    name: Name
-    nodes: int | None
-    ranks: int | None
-    run_s: float | None
-    """Run time in seconds."""
-    state: Name
-    slowness: float | None
-    """Times as long as the median of its kind."""
-    slowness_by: Name
-    """``I/O rate`` or ``run time``."""
-
-
-class JobsJson(JsonModel):
-    """The newest jobs of those that match."""
-
-    schema_version: int
-    n: int
-    """All jobs."""
-    total: int
-    """Those that match."""
-    jobs: list[JobJson]
-
-
-class UmamiRowJson(OpenJsonModel):
-    """One metric; ``value``, ``values``, axis and box are in ``unit``."""
-
-    metric: str
-    label: str
-    unit: str
-    role: str
-    """Quartile class: bad, poor, ok, good, neutral, too little history, missing."""
-    value: float | None
-    rank: str
-    n: int
-    """Other runs with a value."""
-    values: list[float | None]
-    box: dict[str, float] | None
-    """low q25 q50 q75 high of the others; null: too few."""
-
-
-class UmamiFigureJson(OpenJsonModel):
-    """What is drawn of a job and its history."""
-
-    title: str
-    times_s: list[float]
-    """Begin of each run, s since the epoch."""
-    place: int
-    """Which of the runs is the job."""
-    rows: list[UmamiRowJson]
-    caption: list[str]
-    gaps: list[int]
-    """Runs to which no line leads: nothing ran for weeks before them."""
 
 
 class UmamiJson(OpenJsonModel):
@@ -92,10 +24,12 @@ class UmamiJson(OpenJsonModel):
     verdict: str
     sentence: str
     evidence: list[str]
+    rejected: str
+    history: str
     notes: list[str]
     n_history: int
     """Other runs of its kind."""
-    figure: UmamiFigureJson
+    figure: UmamiFigure
 
 
 class ChangeJson(OpenJsonModel):
@@ -109,19 +43,56 @@ class ChangeJson(OpenJsonModel):
     before: float
     after: float
     ratio: float | None
+    n_before: int
+    n_after: int
+    own: list[dict[str, Any]]
+    """What the jobs themselves did differently afterwards."""
     q: float
     """Share of false discoveries at which it is still found."""
     sentence: str
 
 
-class EventJson(OpenJsonModel):
+class ClimateEventJson(OpenJsonModel):
     """Changes that may have been at one instant."""
 
     at_ns: Instant
     earliest_ns: Instant
     latest_ns: Instant
     sentence: str
+    along: list[str]
     changes: list[ChangeJson]
+
+
+class SegmentJson(OpenJsonModel):
+    """Runs between two changes; ``median`` is a fraction of the best run of all time."""
+
+    start_ns: Instant
+    end_ns: Instant
+    n: int
+    median: float
+    of_own_peak_ratio: float | None
+
+
+class ClimateSeriesJson(OpenJsonModel):
+    """All runs of a file system and motif."""
+
+    file_system: Name
+    motif: Name
+    segments: list[SegmentJson]
+
+
+class RegimeJson(OpenJsonModel):
+    """A stretch of days of one climate."""
+
+    sentence: str
+
+
+class ClimatesJson(OpenJsonModel):
+    """Climates of a file system."""
+
+    file_system: Name
+    sentence: str
+    regimes: list[RegimeJson]
 
 
 class NoJobs(JsonModel):
@@ -141,77 +112,10 @@ class ClimateJson(OpenJsonModel):
     since_ns: Instant
     until_ns: Instant
     changes: list[ChangeJson]
-    events: list[EventJson]
+    events: list[ClimateEventJson]
     too_short: list[Key]
-    series: list[dict[str, Any]]
-    climates: list[dict[str, Any]]
-    figure: dict[str, Any]
+    series: list[ClimateSeriesJson]
+    climates: list[ClimatesJson]
+    figure: ClimateFigure
     runs: list[list[tuple[str, str]]]
     """Of each series (job, run) of every run."""
-
-
-class UnknownJobJson(JsonModel):
-    """Neither a probe nor a scheduler says what the job met."""
-
-    known: bool
-    sentence: str
-
-
-class JobStorageJson(OpenJsonModel):
-    """A target while a job ran, as ``iosonde explain --format json`` has it; lengths in s."""
-
-    target: str
-    hosts: list[str]
-    slow_s: float
-    clear_s: float
-    unknown_s: float
-    told_level: float | None
-    """At least so many times slower than usual; null: it was never slow."""
-    stretches: list[dict[str, Instant]]
-    """begin_ns, end_ns of slow stretches."""
-    sentence: str
-
-
-class JobEventJson(JsonModel):
-    """An event while a job ran."""
-
-    id: str
-    host: str
-    target: str
-    begin_ns: Instant
-    end_ns: Instant | None
-    text: str
-
-
-class JobCourseJson(JsonModel):
-    """Operations per second in cells of a job's time; null: nothing was recorded then."""
-
-    sentence: str
-    begin_ns: Instant
-    step_ns: int
-    own_per_s: list[float | None]
-    all_per_s: list[float | None]
-    """Of all nodes."""
-    share: float
-
-
-class JobBesideJson(JsonModel):
-    """A job beside the storage and the load of its time."""
-
-    known: bool
-    scheduled: bool
-    """Only a scheduler recorded it: it has no diagram."""
-    job: str
-    run: int
-    runs: int
-    begin_ns: Instant | None
-    end_ns: Instant | None
-    going_on: bool
-    sentence: str
-    about: list[str]
-    run_time: list[str]
-    own_io: list[str]
-    storage: list[JobStorageJson]
-    """The slowest target first."""
-    events: list[JobEventJson]
-    load: JobCourseJson | None

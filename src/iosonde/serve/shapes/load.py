@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from iosonde.model.json_types import Instant, Ns
 from iosonde.serve.shapes.jobs import Name
-from iosonde.serve.shapes.weather import Instant, JsonModel, Ns
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class NoLoad(JsonModel):
@@ -43,7 +44,7 @@ class TotalsJson(JsonModel):
     seconds: list[float]
 
 
-class BandJson(JsonModel):
+class LoadBandJson(JsonModel):
     """The time in which the total was within two limits, and who did how much then."""
 
     low_per_s: float
@@ -81,29 +82,6 @@ class LoadJson(JsonModel):
     half: int | None
     columns: list[LoadColumnJson]
     totals: TotalsJson
-    band: BandJson | None
+    band: LoadBandJson | None
     left_out: list[str]
     """Jobs that could not be placed, and why."""
-
-
-class LoadJobJson(JsonModel):
-    """A job in a column and range."""
-
-    job_id: str
-    user: Name
-    account: Name
-    name: Name
-    begin_ns: Instant
-    end_ns: Instant
-    nodes: int
-    ops: float
-    mean_per_s: float
-    most_per_s: float
-
-
-class LoadJobsJson(JsonModel):
-    """The largest jobs of those that ran."""
-
-    total: int
-    """Jobs that ran."""
-    jobs: list[LoadJobJson]

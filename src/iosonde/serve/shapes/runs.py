@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from iosonde.serve.shapes.weather import Instant, JsonModel
-
-
-class ListedRunJson(JsonModel):
-    """A run of a list."""
-
-    run: str
-    kind: str
-    """metadata, bandwidth, nfs, kernel ..."""
-    target: str
-    host: str
-    source: str
-    """What measured it."""
-    ranks: int | None
-    began_ns: Instant
-    finished: bool
-    headline: str
-    """Its rates in words."""
+from iosonde.bench.report.answers import ListedRun
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class RunsJson(JsonModel):
@@ -31,7 +15,7 @@ class RunsJson(JsonModel):
     """Those that match."""
     kinds: list[str]
     targets: list[str]
-    runs: list[ListedRunJson]
+    runs: list[ListedRun]
 
 
 class TableJson(JsonModel):

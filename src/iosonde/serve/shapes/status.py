@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
-from iosonde.serve.shapes.weather import Instant, JsonModel
-
-Millisecond = Annotated[int, Field(description="ms since the epoch")]
+from iosonde.model.json_types import Instant, Millisecond, Op, Severity
+from iosonde.serve.shapes.weather import JsonModel
 
 
 class StatusTargetJson(JsonModel):
@@ -16,8 +11,7 @@ class StatusTargetJson(JsonModel):
 
     host: str
     target: str
-    severity: str
-    """ok, info, unknown, slow or hung."""
+    severity: Severity
     kind: str
     """The verdict."""
     sentence: str
@@ -39,7 +33,7 @@ class StatusJson(JsonModel):
     """How storage is now."""
 
     as_of_ns: Instant
-    severity: str
+    severity: Severity
     """The worst of all that match; unknown where nothing is watched."""
     sentence: str
     """Of the worst."""
@@ -79,7 +73,7 @@ class AnnotationJson(JsonModel):
     kind: str
     host: str
     target: str | None
-    op: str | None
+    op: Op | None
     """The operation that was slow or hung; null: the event is about the whole target or host."""
 
 

@@ -10,13 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from iosonde.model.json_types import Instant, Ns, Op, Second, Severity
 from iosonde.serve.answers import MEDIA_TYPES
 
-Ns = Annotated[int, Field(description="duration, nanoseconds")]
-Instant = Annotated[int, Field(description="ns since the epoch")]
-Second = Annotated[float, Field(description="s since the epoch")]
-Instants = Annotated[list[int], Field(description="ns since the epoch")]
-Durations = Annotated[list[int | None], Field(description="ns; null: there is none")]
+Instants = list[Instant]
+Durations = Annotated[list[Ns | None], Field(description="null: there is none")]
 Ratios = Annotated[list[float | None], Field(description="slowdown, a ratio; null: there is none")]
 Counts = Annotated[list[int], Field(description="number of operations")]
 
@@ -53,18 +51,21 @@ class Error(JsonModel):
 class OpState(OpenJsonModel):
     """The probe's live state of an operation. All ``_ns`` are nanoseconds."""
 
-    op: str
+    op: Op
     state: str
     slowdown: float | None
     slowdown_lower: float | None
     slowdown_upper: float | None
-    latest_ns: float | None
-    median_ns: float | None
-    baseline_ns: float | None
-    inflight_ns: float | None
+    latest_ns: Ns | None
+    median_ns: Ns | None
+    baseline_ns: Ns | None
+    inflight_ns: Ns | None
     """Age of an operation that has not ended."""
+    inflight_due_ns: Instant | None
+    """When it was due."""
     n_due: int | None
     n_seen: int | None
+    host_busy: bool
 
 
 class StateJson(OpenJsonModel):
@@ -86,8 +87,7 @@ class TargetJson(JsonModel):
     """The name of the state's file; empty: there is none."""
     kind: str
     """usual, learning, host_busy, slow, lost, failing, hung, stopped, stale, damaged ..."""
-    severity: str
-    """ok, info, slow, hung or unknown."""
+    severity: Severity
     sentence: str
     brief: str
     """The same in two or three words."""
@@ -125,7 +125,8 @@ class CellsJson(JsonModel):
     origin_ns: Instant
     """Begin of time bin 0."""
     step_ns: Ns
-    edges_ns: Annotated[list[int], Field(description="edges of the latency bins, ns")]
+    edges_ns: list[Ns]
+    """Edges of the latency bins."""
     ok: CellCounts
     failed: CellCounts
     n_without_latency: int
@@ -221,14 +222,14 @@ class SeriesJson(JsonModel):
     as_of_ns: Instant
     """The store was read after this instant; the feed has what became visible later."""
     left_out: LeftOuts
-    ops: dict[str, OpSeries]
+    ops: dict[Op, OpSeries]
 
 
 class Chunk(JsonModel):
     """New operations of the feed."""
 
     as_of_ns: Instant
-    ops: dict[str, PointsJson]
+    ops: dict[Op, PointsJson]
 
 
 class PaneJson(JsonModel):
@@ -276,7 +277,7 @@ class AboutJson(JsonModel):
     """Its path; its name alone where names are hashed."""
     names: str
     """Names of users, accounts and jobs: shown, or hashed."""
-    op_words: dict[str, str]
+    op_words: dict[Op, str]
     """The plural noun of each operation."""
     slow_at: float
     slow_lower_at: float

@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, Literal, TypeVar
 
-from iosonde.serve.shapes.weather import Instant, JsonModel, UnjudgedJson
+from iosonde.model.json_types import Instant, Op
+from iosonde.serve.shapes.weather import JsonModel, OpenJsonModel, UnjudgedJson
+
+Standing = Literal["found", "ruled out", "not known"]
+Fact = TypeVar("Fact")
 
 
-class LinkJson(JsonModel):
+class LinkJson(JsonModel, Generic[Fact]):
     """One link of the answer."""
 
-    standing: str
-    """found, ruled out, not known."""
+    standing: Standing
     reason: str | None
     """Why it is not known."""
-    fact: dict[str, Any] | None
+    fact: Fact | None
     """Numbers and names; docs/why.md."""
+
+
+class SlownessJson(OpenJsonModel):
+    """The slow stretch."""
+
+    host: str
+    target: str
+    op: Op
+    begin_ns: Instant
+    end_ns: Instant | None
+    """Null: it goes on."""
+    seen_until_ns: Instant
+
+
+class CulpritJson(OpenJsonModel):
+    """A job whose load explains the slowdown."""
+
+    job: str
+
+
+class LoadFactJson(OpenJsonModel):
+    """Jobs whose load explains the slowdown, the largest first."""
+
+    culprits: list[CulpritJson]
 
 
 class LinkLineJson(JsonModel):
@@ -23,21 +50,20 @@ class LinkLineJson(JsonModel):
 
     link: str
     """A name of ``links``, ``beside``, or empty."""
-    standing: str
-    """found, ruled out, not known."""
+    standing: Standing
     text: str
 
 
 class LinksJson(JsonModel):
     """All links."""
 
-    slowness: LinkJson
-    recurrence: LinkJson
-    component: LinkJson
-    load: LinkJson
-    host: LinkJson
-    change: LinkJson
-    remedy: LinkJson
+    slowness: LinkJson[SlownessJson]
+    recurrence: LinkJson[dict[str, Any]]
+    component: LinkJson[dict[str, Any]]
+    load: LinkJson[LoadFactJson]
+    host: LinkJson[dict[str, Any]]
+    change: LinkJson[dict[str, Any]]
+    remedy: LinkJson[dict[str, Any]]
 
 
 class LookedAtJson(JsonModel):
