@@ -52,6 +52,7 @@ _OP_COUNTS = ("n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows", 
 _OP_NUMBERS = (
     *("latest_ns", "median_ns", "median_lower_ns", "median_upper_ns", "q95_ns", "baseline_ns"),
     *("slowdown", "slowdown_lower", "slowdown_upper"),
+    *("stretch_slowdown", "stretch_lower", "stretch_upper"),
     *("tail", "tail_lower", "tail_upper", "lost", "lost_lower", "lost_upper"),
     *("late", "climate"),
     *("alarm_ns", "since_ns", "inflight_ns", "inflight_due_ns", "last_ok_ns"),

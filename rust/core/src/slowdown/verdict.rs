@@ -19,6 +19,8 @@ pub const FAILING_FROM: u32 = 3;
 pub const HOST_SHARE: f64 = 0.5;
 /// The probing host was busy if the lower end of the share of operations that it began late, or never, is at least this.
 pub const HELD_UP_AT: f64 = 0.05;
+/// Operations are lost from this lower end of the share lost on.
+pub const LOST_AT: f64 = 0.05;
 /// Timers of an idle host wake a probe 0.1 ms late; below this (median) lateness says nothing.
 pub const LATE_NS: i64 = 1_000_000;
 

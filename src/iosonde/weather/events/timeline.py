@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from iosonde.model.events import SlowEvent, Witnesses
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
@@ -26,6 +26,7 @@ from iosonde.weather.events.joining import joined
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import better_begins
 from iosonde.weather.events.pieces.search import FoundPieces, search
+from iosonde.weather.events.running import with_verdict
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
 from iosonde.weather.events.unjudged import unjudged
 from iosonde.weather.events.watched import WatchedTarget, place_of
@@ -78,7 +79,7 @@ def happened(
         # The end of the range cuts what is shown, not when an event ended.
         whole = happened(store, more, now_ns, noted)
         return _reaching(whole, query, unjudged(store.root, query, now_ns, known, found))
-    asked = _Asked(query, now_ns, noted, changes, _stopped(store))
+    asked = _Asked(query, now_ns, noted, changes, store.states())
     places = {place: _events(place, keys, found, asked) for place, keys in _places(found).items()}
     events = sorted(
         (event for here in places.values() for event in here),
@@ -107,16 +108,13 @@ class _Asked(NamedTuple):
     now_ns: int
     noted: Sequence[Event]
     changes: Sequence[LastingChange]
-    stopped: Mapping[TargetRef, int]
+    states: Sequence[Mapping[str, Any]]
 
-
-def _stopped(store: Store) -> dict[TargetRef, int]:
-    """When probes were stopped that do not run."""
-    return {
-        TargetRef(str(state["host"]), str(state["target"])): int(state["written_ns"])
-        for state in store.states()
-        if state["written_ns"] is not None and not state["running"]
-    }
+    def state(self, place: WatchedTarget) -> Mapping[str, Any] | None:
+        """The state of the probe of a place, running or not."""
+        mine = (one for one in self.states if one["written_ns"] is not None)
+        found = (one for one in mine if (one["host"], one["target"]) == place[:2])
+        return max(found, key=lambda one: int(one["written_ns"]), default=None)
 
 
 def _events(
@@ -135,9 +133,12 @@ def _events(
     fresh_ns = max(_FRESH_NS, _FRESH_PERIODS * place.period_ns)
     until = asked.query.until_ns
     current = until is None or until >= asked.now_ns - INTERVAL_NS
-    ended_ns = asked.stopped.get(ref)
-    over = ended_ns is not None and ended_ns >= last_ns - fresh_ns
+    state = asked.state(place)
+    running = state is not None and state["running"]
+    over = state is not None and not running and state["written_ns"] >= last_ns - fresh_ns
     goes_on = current and not over and last_ns >= asked.now_ns - fresh_ns
+    if state is not None and running and goes_on and state["period_ns"] == place.period_ns:
+        events = with_verdict(events, state, last_ns, asked.now_ns)
     inside = [event for event in events if _reaches(event, asked.query)]
     told = inside if goes_on else [_unknown(event) for event in inside]
     told = [*told, *_lasting_of(place, asked)]
