@@ -47,10 +47,11 @@ def with_verdict(
             return closed
         since = found.at_ns - int(state.get("window_ns") or 0)
     mine = [one for one in closed if one.kind in _KINDS and one.seen_until_ns > since]
+    until = max([last_ns, *(one.seen_until_ns for one in mine)])
     shares = {share.op: share for one in mine for share in one.ops}
-    shares |= {op: _share(shares.get(op), one, last_ns) for op, one in slow.items()}
-    shares |= {op: _lost(shares.get(op), one, since, last_ns) for op, one in lost.items()}
-    event = _event(found, mine, shares, list(bad), last_ns)
+    shares |= {op: _share(shares.get(op), one, until) for op, one in slow.items()}
+    shares |= {op: _lost(shares.get(op), one, since, until) for op, one in lost.items()}
+    event = _event(found, mine, shares, list(bad), until)
     return [*(one for one in closed if one not in mine), event]
 
 
@@ -68,10 +69,10 @@ def _closed(event: SlowEvent, bad: Mapping[str, OpVerdict]) -> SlowEvent:
     return replace(event, end_ns=event.seen_until_ns)
 
 
-def _share(known: OpShare | None, one: OpVerdict, last_ns: int) -> OpShare:
+def _share(known: OpShare | None, one: OpVerdict, until_ns: int) -> OpShare:
     """The part of a slow op, with what its probe judges of the whole stretch."""
     share = known or OpShare(one.op, None, None, one.tail, one.lost, 1.0, True, one.n)
-    share = replace(share, start_ns=one.since_ns, end_ns=last_ns, recovery_ns=None)
+    share = replace(share, start_ns=one.since_ns, end_ns=until_ns, recovery_ns=None)
     if one.partly:
         return share
     peaks = [value for value in (share.peak, one.slowdown) if value is not None]
@@ -86,12 +87,12 @@ def _share(known: OpShare | None, one: OpVerdict, last_ns: int) -> OpShare:
     )
 
 
-def _lost(known: OpShare | None, one: OpVerdict, since_ns: int, last_ns: int) -> OpShare:
+def _lost(known: OpShare | None, one: OpVerdict, since_ns: int, until_ns: int) -> OpShare:
     """The part of an op some of which are lost."""
     share = known or OpShare(one.op, None, None, one.tail, one.lost, 0.0, False, one.n)
     if share.start_ns is not None:
         return share
-    return replace(share, start_ns=since_ns, end_ns=last_ns, lost=share.lost or one.lost)
+    return replace(share, start_ns=since_ns, end_ns=until_ns, lost=share.lost or one.lost)
 
 
 def _event(
@@ -99,13 +100,13 @@ def _event(
     mine: Sequence[SlowEvent],
     shares: Mapping[str, OpShare],
     order: Sequence[str],
-    last_ns: int,
+    until_ns: int,
 ) -> SlowEvent:
     """All that goes on at a target as one event, the op that its probe names first."""
     ops = [shares[op] for op in order] + [one for op, one in shares.items() if op not in order]
     worst = ops[0]
     begins = [share.start_ns for share in ops if share.start_ns is not None]
-    lasted = [(share.median or 1.0, last_ns - (share.start_ns or last_ns)) for share in ops]
+    lasted = [(share.median or 1.0, until_ns - (share.start_ns or until_ns)) for share in ops]
     partly = all(one.partly for one in found.ops if one.state == "slow")
     kind = "lost" if found.kind == "lost" else "partly_slow" if partly else "slow"
     area_s = sum(max(0.0, factor - 1) * length / 1e9 for factor, length in lasted)
@@ -114,7 +115,7 @@ def _event(
         target=found.target,
         start_ns=min(begins),
         end_ns=None,
-        seen_until_ns=max(last_ns, *(one.seen_until_ns for one in mine), 0),
+        seen_until_ns=until_ns,
         peak=worst.peak,
         peak_ns=worst.peak_ns,
         median=worst.median,
