@@ -25,7 +25,7 @@ from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import better_begins
-from iosonde.weather.events.pieces.search import FoundPieces, search
+from iosonde.weather.events.pieces.search import Searched, search
 from iosonde.weather.events.running import with_verdict
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
 from iosonde.weather.events.unjudged import unjudged
@@ -87,14 +87,15 @@ def happened(
     )
     not_judged = unjudged(store.root, query, now_ns, known, found)
     sampled: dict[TargetRef, int] = {}
-    for key, first_ns in found.first_ns.items():
-        ref = TargetRef(key.host, key.target)
-        sampled[ref] = min(first_ns, sampled.get(ref, first_ns))
+    for key, one in found.series.items():
+        if one.first_ns is not None:
+            ref = TargetRef(key.host, key.target)
+            sampled[ref] = min(one.first_ns, sampled.get(ref, one.first_ns))
     seen = _seen(store, events, found, known, query)
     return Happenings(events, seen, not_judged, places, sampled, found.windows)
 
 
-def _places(found: FoundPieces) -> dict[WatchedTarget, list[SeriesKey]]:
+def _places(found: Searched) -> dict[WatchedTarget, list[SeriesKey]]:
     places: dict[WatchedTarget, list[SeriesKey]] = {}
     for key in found.series:
         places.setdefault(place_of(key), []).append(key)
@@ -118,18 +119,18 @@ class _Asked(NamedTuple):
 
 
 def _events(
-    place: WatchedTarget, keys: Sequence[SeriesKey], found: FoundPieces, asked: _Asked
+    place: WatchedTarget, keys: Sequence[SeriesKey], found: Searched, asked: _Asked
 ) -> list[SlowEvent]:
     """The events of one place that reach into the range, by start."""
     ref = TargetRef(place.host, place.target)
-    slow = [piece for key in keys for piece in found.pieces[key].slow]
-    hung = [piece for key in keys for piece in found.pieces[key].hung]
+    slow = [piece for key in keys for piece in found.series[key].slow]
+    hung = [piece for key in keys for piece in found.series[key].hung]
     ops = {key.op: found.series[key].windows for key in keys}
     whole = joined(ref, ops, slow, found.series[keys[0]].rule)
     kept = [event for event in (without_hangs(one, hung) for one in whole) if event is not None]
     kept = without_parts(better_begins(kept, asked.noted), asked.changes)
     events = [*kept, *hang_events(ref, hung)]
-    last_ns = max(found.last_ns[key] for key in keys)
+    last_ns = max(found.series[key].last_ns or 0 for key in keys)
     fresh_ns = max(_FRESH_NS, _FRESH_PERIODS * place.period_ns)
     until = asked.query.until_ns
     current = until is None or until >= asked.now_ns - INTERVAL_NS
@@ -146,15 +147,13 @@ def _events(
     return sorted(told, key=lambda event: event.start_ns)
 
 
-def _cut_at(found: FoundPieces, until_ns: int | None, now_ns: int) -> int | None:
+def _cut_at(found: Searched, until_ns: int | None, now_ns: int) -> int | None:
     """Until when to look where something goes on at the end of a range that is over; None: nothing does."""
     if until_ns is None or until_ns >= now_ns - INTERVAL_NS:
         return None
     near_ns = until_ns - 2 * INTERVAL_NS
     goes_on = any(
-        piece.end_ns >= near_ns
-        for pieces in found.pieces.values()
-        for piece in (*pieces.slow, *pieces.hung)
+        piece.end_ns >= near_ns for one in found.series.values() for piece in (*one.slow, *one.hung)
     )
     return min(now_ns, until_ns + _FURTHER_NS) if goes_on else None
 
@@ -200,7 +199,7 @@ def _lasting_of(place: WatchedTarget, asked: _Asked) -> list[SlowEvent]:
 def _seen(
     store: Store,
     events: Sequence[SlowEvent],
-    found: FoundPieces,
+    found: Searched,
     known: LearntBaselines,
     query: SlowdownQuery,
 ) -> list[Witnesses]:
