@@ -316,8 +316,8 @@ fn of_op(op: &LiveOp) -> OpVerdict {
     let state = if op.state.is_empty() { "learning" } else { &op.state };
     let certain = op.lost_lower.unwrap_or(0.0) >= LOST_AT;
     let over_stretch = op.stretch.filter(|_| state == "slow" && !op.partly);
-    let (slowdown, lower, upper) =
-        over_stretch.map_or((op.slowdown, op.lower, op.upper), |(typ, lower, upper)| (Some(typ), lower, upper));
+    let (slowdown, lower, upper) = over_stretch
+        .map_or((op.slowdown, op.lower, op.upper), |(typ, lower, upper)| (Some(typ), lower, upper));
     OpVerdict {
         op: op.op.clone(),
         state: state.into(),

@@ -9,7 +9,7 @@ from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.pieces.piece import SlowPiece
-from iosonde.weather.events.pieces.search import Searched
+from iosonde.weather.events.pieces.search import SearchedSeries
 from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.scope import witnesses
 from iosonde.weather.events.scope_test import WindowScope
@@ -68,7 +68,7 @@ def frame(table):
 
 def watched(table, *pieces, lost=None):
     """What was found of hosts h0, h1 ...; ``pieces``: (host, kind, begin, end) in minutes."""
-    found = Searched({}, {})
+    found = SearchedSeries({}, {})
     for number, typ in enumerate(table.T):
         key = SeriesKey(f"h{number}", "/work", "data_read", 10**9)
         n = len(typ)

@@ -25,7 +25,7 @@ from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import better_begins
-from iosonde.weather.events.pieces.search import Searched, search
+from iosonde.weather.events.pieces.search import SearchedSeries, search
 from iosonde.weather.events.running import with_verdict
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
 from iosonde.weather.events.unjudged import unjudged
@@ -95,7 +95,7 @@ def happened(
     return Happenings(events, seen, not_judged, places, sampled, found.windows)
 
 
-def _places(found: Searched) -> dict[WatchedTarget, list[SeriesKey]]:
+def _places(found: SearchedSeries) -> dict[WatchedTarget, list[SeriesKey]]:
     places: dict[WatchedTarget, list[SeriesKey]] = {}
     for key in found.series:
         places.setdefault(place_of(key), []).append(key)
@@ -119,7 +119,7 @@ class _Asked(NamedTuple):
 
 
 def _events(
-    place: WatchedTarget, keys: Sequence[SeriesKey], found: Searched, asked: _Asked
+    place: WatchedTarget, keys: Sequence[SeriesKey], found: SearchedSeries, asked: _Asked
 ) -> list[SlowEvent]:
     """The events of one place that reach into the range, by start."""
     ref = TargetRef(place.host, place.target)
@@ -147,7 +147,7 @@ def _events(
     return sorted(told, key=lambda event: event.start_ns)
 
 
-def _cut_at(found: Searched, until_ns: int | None, now_ns: int) -> int | None:
+def _cut_at(found: SearchedSeries, until_ns: int | None, now_ns: int) -> int | None:
     """Until when to look where something goes on at the end of a range that is over; None: nothing does."""
     if until_ns is None or until_ns >= now_ns - INTERVAL_NS:
         return None
@@ -199,7 +199,7 @@ def _lasting_of(place: WatchedTarget, asked: _Asked) -> list[SlowEvent]:
 def _seen(
     store: Store,
     events: Sequence[SlowEvent],
-    found: Searched,
+    found: SearchedSeries,
     known: LearntBaselines,
     query: SlowdownQuery,
 ) -> list[Witnesses]:

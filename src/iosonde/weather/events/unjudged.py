@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from iosonde.model.arrays import Flags
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.pieces.search import Searched
+    from iosonde.weather.events.pieces.search import SearchedSeries
     from iosonde.weather.slowdown.baseline import LearntBaselines, Past
 
 _GAP_NS = INTERVAL_NS
@@ -59,7 +59,7 @@ class _Seen(NamedTuple):
 
 
 def unjudged(
-    root: Path, query: SlowdownQuery, now_ns: int, known: LearntBaselines, found: Searched
+    root: Path, query: SlowdownQuery, now_ns: int, known: LearntBaselines, found: SearchedSeries
 ) -> list[Unjudged]:
     """Every interval of [since, until) of a query that was not judged, by host, target, op and begin."""
     seen = [_seen(key, past, found) for key, past in known.past.items() if len(past.number)]
@@ -73,7 +73,7 @@ def unjudged(
     return _of_all_ops(inside, seen)
 
 
-def _seen(key: SeriesKey, past: Past, found: Searched) -> _Seen:
+def _seen(key: SeriesKey, past: Past, found: SearchedSeries) -> _Seen:
     first, last = int(past.number[0]) * INTERVAL_NS, int(past.number[-1]) * INTERVAL_NS
     step = step_of(key, past)
     series = found.series.get(key)

@@ -59,7 +59,8 @@ def _operations(
 def _shown(series: JudgedSeries) -> tuple[int, int] | None:
     """Begin of the first and end of the last window that shows something, with a few around; None: none does."""
     windows = series.windows
-    ends = [end for spell in spells(windows, series.rule) for end in spell[:2]]
+    found = spells(windows, series.rule)
+    ends = [end for piece in found for end in (piece.begin_ns, piece.end_ns)]
     lossy: Sequence[int] = windows.start_ns[np.nan_to_num(windows.lost) > 0].tolist()
     ends += lossy
     if not ends:

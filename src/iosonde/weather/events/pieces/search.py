@@ -33,7 +33,7 @@ _BACK_DAYS = (0, 3, 15, 63)
 _MOST_THREADS = 8
 
 
-class Searched(NamedTuple):
+class SearchedSeries(NamedTuple):
     """Series with their stretches; ``windows``: length of the windows of every series that the store knows."""
 
     series: dict[SeriesKey, JudgedSeries]
@@ -43,11 +43,11 @@ class Searched(NamedTuple):
 _Spans = dict[Span, dict[SeriesKey, JudgedSeries]]
 
 
-def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> Searched:
+def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> SearchedSeries:
     """Pieces that reach into the range of a query, each from its real begin on. Raises StoreError."""
     numbers = [past.number for past in known.past.values() if len(past.number)]
     if not numbers:
-        return Searched({}, {})
+        return SearchedSeries({}, {})
     first = min(int(number[0]) for number in numbers) * INTERVAL_NS
     last = max(int(number[-1]) + 1 for number in numbers) * INTERVAL_NS
     until = last if query.until_ns is None else min(last, query.until_ns)
@@ -66,7 +66,7 @@ def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> Search
     begin = max(first, since - _BACK_DAYS[-1] * DAY_NS)
     for key, one in judged_coarse(asked, (begin, until)).items():
         found[key] = one._replace(last_ns=_last_ns(one))
-    return Searched(found, asked.windows)
+    return SearchedSeries(found, asked.windows)
 
 
 def _last_ns(one: JudgedSeries) -> int:
