@@ -150,7 +150,7 @@ class Doors:
         assert told is not None
         found = [((one["host"], one["target"]), of_event(one)) for one in told["slow"]]
         found += [
-            ((one["host"], one["target"]), Said("hang", second(one["began_ns"]), ..., one["op"]))
+            ((one["host"], one["target"]), _of_hang(one))
             for one in told["events"]
             if one["kind"] == "hang"
         ]
@@ -231,6 +231,11 @@ class Doors:
         run(*words, store=self.root)
         out, err = self.capsys.readouterr()
         return " ".join(f"{out} {err}".lower().split())
+
+
+def _of_hang(one: dict[str, Any]) -> Said:
+    """A hang that an agent noted."""
+    return Said("hang", second(one["began_ns"]), second(one["ended_ns"]), one["op"])
 
 
 def _of_span(one: dict[str, Any], op: str, lower: str, upper: str) -> Said:

@@ -159,6 +159,7 @@ _STAGGERED = (
 _SLOW = (fault(CREATE, 2 * HOUR, 3 * HOUR, multiply=4),)
 _BESIDE = (
     Trouble(READ, 3 * HOUR, 3 * HOUR + 1200, float("inf"), share=0.2),
+    Trouble(CREATE, 3 * HOUR, 3 * HOUR + 430, float("inf"), share=0.2),
     Trouble(CREATE, 3 * HOUR + 430, 3 * HOUR + 1200, 400.0),
 )
 

@@ -14,6 +14,7 @@ from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.noted import slow_hangs
 from tests.agree.doors import Doors, Said, second
 from tests.agree.kinds import KINDS, NOW
+from tests.kit.commands import run
 from tests.kit.samples.makers import SECOND
 
 
@@ -72,12 +73,13 @@ def _now(doors, events):
             if place in reference:
                 assert not said.contradicts(reference[place]), (door, said, reference[place])
     for place, said in reference.items():
-        going = [one for where, one in events if where == place and one.end_s in (None, ...)]
+        going = [one for where, one in events if where == place and one.end_s is None]
         going = [one for one in going if one.verdict in ("slow", "partly_slow", "lost")]
         if said.verdict in ("slow", "partly_slow"):
             assert any(not said.contradicts(one) for one in going), (said, events)
         elif said.verdict in ("usual", "host_busy"):
             assert not going, (said, going)
+    _check(doors)
     fleet = doors.json("now", "--hosts")
     if fleet is not None:
         for row in fleet["rows"]:
@@ -91,13 +93,24 @@ def _now(doors, events):
         assert not why.contradicts(worst[0]), (why, worst)
 
 
+def _check(doors):
+    """The plugin's code and words are those of the worst finding."""
+    told = doors.json("now")
+    if told is None:
+        return
+    worst = told["targets"][0]
+    codes = {"ok": (0,), "info": (0, 3), "unknown": (3,), "slow": (1, 2), "hung": (2,)}
+    assert run("check", store=doors.root) in codes[worst["severity"]], worst
+    assert worst["sentence"] in doors.capsys.readouterr().out
+
+
 def _then(kind, doors, events):
     """Why and its route, and the judgement in one place, at random instants in and around stretches."""
     random = np.random.default_rng(len(events) + kind.length_s)
     start = NOW // SECOND - kind.length_s
-    instants = [start + int(random.integers(0, kind.length_s))]
+    instants = [] if len(events) > 1 else [start + int(random.integers(0, kind.length_s))]
     for _, said in events[:2]:
-        end = NOW // SECOND if said.end_s in (None, ...) else said.end_s
+        end = NOW // SECOND if said.end_s is None else said.end_s
         instants.append(int(random.integers(said.begin_s, max(end, said.begin_s + 1))))
     log = answers.event_log(doors.root, doors.span_ns)
     found = answers.events(doors.root, log, doors.span_ns, NOW)
@@ -106,7 +119,7 @@ def _then(kind, doors, events):
         there = [
             (place, one)
             for place, one in events
-            if one.begin_s <= instant and (one.end_s in (None, ...) or instant < one.end_s)
+            if one.begin_s <= instant and (one.end_s is None or instant < one.end_s)
         ]
         for door, said in doors.past(instant * SECOND).items():
             if said is None or said.verdict == "host_busy":
@@ -136,8 +149,35 @@ def _not_judged(kind, doors, events):
     for words in (("events",), ("slowdown",), ("blame",), ("report", "--mail")):
         text = doors.text(*words)
         assert "judged" in text or "nothing was watched" in text, words
-        for wrong in ("no events. ", "no slow stretch. ", "nothing was slow", "no target was slow"):
+        for wrong in (
+            "no events. ",
+            "no slow stretch. ",
+            "nothing was slow on",
+            "no target was slow in the last",
+        ):
             assert wrong not in f"{text} ", words
+
+
+@pytest.mark.parametrize("words", [("events",), ("slowdown",), ("blame",), ("report", "--mail")])
+def test_what_was_not_judged_is_not_said_to_be_as_usual(words, tmp_path, capsys, monkeypatch):
+    kind = KINDS["75 s"]
+    kind.make(tmp_path, kind.length_s)
+    monkeypatch.setattr(time, "time_ns", lambda: NOW)
+    text = Doors(tmp_path, NOW, (NOW - kind.length_s * SECOND, NOW), capsys).text(*words)
+    assert "judged" in text or "nothing was watched" in text
+    for wrong in ("no events. ", "no slow stretch", "nothing was slow", "no target was slow"):
+        assert wrong not in f"{text} "
+
+
+def test_losses_hide_no_slowdown_of_another_operation(tmp_path):
+    kind = KINDS["losses beside a slow op"]
+    kind.make(tmp_path, kind.length_s)
+    span = (NOW - kind.length_s * SECOND, NOW)
+    found = answers.events(tmp_path, answers.event_log(tmp_path, span), span, NOW)
+    (event,) = [one for one in found.slow if one.kind != "hang"]
+    assert (event.kind, event.op) == ("slow", kind.op)
+    assert event.ops[0].median == pytest.approx(kind.slow[2], rel=0.1)
+    assert abs(event.ops[0].start_ns - span[0] - kind.slow[0] * SECOND) <= 10 * SECOND
 
 
 def test_said_tells_what_differs():
