@@ -16,7 +16,6 @@ from iosonde.weather.events.pieces.alarms import (
     STILL_NS,
     WARM_UP_NS,
     alarm_pieces,
-    back_ns,
     is_over,
 )
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
@@ -105,16 +104,10 @@ def _refined(
     slow = stretch(rows, version, (begin, into), (earliest, latest), factor)
     if slow is None:
         return piece
-    return piece._replace(
-        begin_ns=int(rows.due_ns[slow.first]),
-        end_ns=back_ns(rows, slow.last),
-        open=piece.open and not is_over(rows, slow.last, STILL_NS),
-        typ=slow.typ if len(known) else NAN,
-        lower=slow.lower if len(known) else NAN,
-        upper=slow.upper if len(known) else NAN,
-        usual_ns=slow.usual_ns,
-        n=slow.last - slow.first + 1,
-    )
+    sharp, last, _ = slow
+    goes_on = piece.open and not is_over(rows, last, STILL_NS)
+    sharp = sharp._replace(op=piece.op, lost=piece.lost, open=goes_on)
+    return sharp if len(known) else sharp._replace(typ=NAN, lower=NAN, upper=NAN)
 
 
 def _until_quiet(typ: Floats, quiet: float) -> Floats:
