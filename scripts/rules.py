@@ -1,4 +1,4 @@
-"""Write ``deploy/prometheus/iosonde.rules.yml``: rules in the words and with the thresholds of iosonde.
+"""Write ``deploy/prometheus/iosonde.rules.yml``: rules in the words of iosonde, on verdicts of its agents.
 
 ``python scripts/rules.py`` writes the file, ``--check`` fails if it differs. Metrics and labels are those of
 schema/metrics/agent.toml; a test holds every expression to it.
@@ -12,8 +12,8 @@ from pathlib import Path
 from textwrap import indent
 from typing import NamedTuple
 
-from iosonde.model.ops import OP_WORDS, SLOW_AT, SLOW_LOWER_AT
-from iosonde.weather.slowdown.findings import CLIMATE_AT, LOST_AT
+from iosonde.model.ops import OP_WORDS
+from iosonde.weather.slowdown.findings import CLIMATE_AT
 
 FILE = Path(__file__).resolve().parents[1] / "deploy/prometheus/iosonde.rules.yml"
 RUNBOOK = "docs/prometheus.md"
@@ -95,13 +95,17 @@ or histogram_quantile({q}, sum by ({_BY_OP}) (rate(iosonde_op_duration_seconds[5
     ),
 ]
 
-_SLOW = f"""iosonde_slowdown_ratio{{stat="typ"}} >= {SLOW_AT:g}
-  and iosonde_slowdown_ratio_lower{{stat="typ"}} >= {SLOW_LOWER_AT:g}
-  and on ({_BY_OP}) iosonde_host_busy == 0"""
-_INTERVAL = _of_same("iosonde_slowdown_ratio_lower", ' ({{ printf "%.1f" VALUE }}-') + _of_same(
-    "iosonde_slowdown_ratio_upper", '{{ printf "%.1f" VALUE }})'
+_SLOW = 'iosonde_op_state{state="slow"} == 1'
+_VERY_SLOW = f"""iosonde_stretch_slowdown_ratio >= {SEVERE_AT:g}
+  and on ({_BY_OP}) {_SLOW}"""
+_INTERVAL = _of_same(
+    "iosonde_stretch_slowdown_ratio_lower", ' ({{ printf "%.1f" VALUE }}-'
+) + _of_same("iosonde_stretch_slowdown_ratio_upper", '{{ printf "%.1f" VALUE }})')
+_SLOWER = (
+    f"{OPS} on {_ON} are"
+    + _of_same("iosonde_stretch_slowdown_ratio", ' {{ printf "%.1f" VALUE }}x')
+    + f" slower than usual{_INTERVAL}"
 )
-_SLOWER = f'{OPS} on {_ON} are {{{{ printf "%.1f" $value }}}}x slower than usual{_INTERVAL}'
 
 ALERTS = [
     Alert(
@@ -110,7 +114,7 @@ ALERTS = [
     ),
     Alert(
         "IosondeVerySlow",
-        _SLOW.replace(f">= {SLOW_AT:g}\n", f">= {SEVERE_AT:g}\n"),
+        _VERY_SLOW,
         *("2m", "critical", _SLOWER),
         f"{_SEEN}; iosonde slowdown says since when and how surely.",
     ),
@@ -141,8 +145,8 @@ ALERTS = [
     ),
     Alert(
         "IosondeLost",
-        f"""iosonde_lost_ratio >= {LOST_AT:g}
-  unless on ({_BY_OP}) iosonde_breaker_open == 1""",
+        f"""iosonde_lost_ratio
+  and on ({_BY_OP}) iosonde_op_state{{state="lost"}} == 1""",
         *(
             "3m",
             "warning",

@@ -259,7 +259,7 @@ export interface JobList {
 export interface ListedJob {
   job: string;
   /**
-   * What else names it where the job has several: see ``run_names``.
+   * Distinguishing name if the job has several runs: see ``run_names``.
    */
   run: string;
   step: string;
@@ -269,7 +269,7 @@ export interface ListedJob {
   end: UnixMs | null;
   performance: number | null;
   /**
-   * Of the performance: bytes/s, operations/s, or what a table that has neither says.
+   * Unit of the performance: bytes/s, operations/s, or that of the table.
    */
   unit: string;
   fraction_of_peak: number | null;
@@ -279,16 +279,16 @@ export interface ListedJob {
   nodes: number | null;
   ranks: number | null;
   /**
-   * How long it ran (s); None: it has not ended, or nobody knows.
+   * Run time (s); None: still running, or unknown.
    */
   run_s: number | null;
   state: string;
   /**
-   * How many times as long it took as the median of its kind (``jobs.table.slowness``).
+   * Ratio of its time to the median of its kind (``jobs.table.slowness``).
    */
   slowness: number | null;
   /**
-   * ``I/O rate`` or ``run time``; "" where the slowness is not known.
+   * ``I/O rate`` or ``run time``; "" if the slowness is unknown.
    */
   slowness_by: string;
 }

@@ -20,7 +20,7 @@ from iosonde.weather.events.joining import joined
 from iosonde.weather.events.pieces.judged import MINUTE_NS
 from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.events.pieces.series import JudgedSeries
-from iosonde.weather.events.pieces.span_pieces import span_pieces
+from iosonde.weather.events.pieces.span_pieces import with_pieces
 from iosonde.weather.events.pieces.spans import Span
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
 from iosonde.weather.slowdown.baseline import LearntBaselines
@@ -38,7 +38,7 @@ def slow_events(
     known = in_hindsight(LearntBaselines({name: baseline}), lasted).baselines[name]
     series, rows = _windows(seconds, known), operations(seconds)
     days = range(START_NS, START_NS + len(seconds) * SECOND_NS, DAY_NS)
-    found = [span_pieces(name, Span(day, day + DAY_NS), series, rows, known) for day in days]
+    found = [with_pieces(name, Span(day, day + DAY_NS), series, rows, known) for day in days]
     slow = united(piece for part in found for piece in part.slow)
     hung = united(piece for part in found for piece in part.hung)
     ref = TargetRef(name.host, name.target)

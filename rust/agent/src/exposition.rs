@@ -97,6 +97,9 @@ fn gauges(page: &mut Content, states: &[TargetState]) {
     page.per_op(&families::SLOWDOWN_RATIO, states, |op| op.slowdown);
     page.per_op(&families::SLOWDOWN_RATIO_LOWER, states, |op| op.slowdown_lower);
     page.per_op(&families::SLOWDOWN_RATIO_UPPER, states, |op| op.slowdown_upper);
+    page.per_op(&families::STRETCH_SLOWDOWN_RATIO, states, |op| op.stretch_slowdown);
+    page.per_op(&families::STRETCH_SLOWDOWN_RATIO_LOWER, states, |op| op.stretch_lower);
+    page.per_op(&families::STRETCH_SLOWDOWN_RATIO_UPPER, states, |op| op.stretch_upper);
     page.per_op(&families::TAIL_RATIO, states, |op| op.tail);
     page.per_op(&families::LOST_RATIO, states, |op| op.lost);
     page.per_op(&families::ALARM, states, |op| Some(f64::from(u8::from(op.alarm.is_some()))));
@@ -107,6 +110,15 @@ fn gauges(page: &mut Content, states: &[TargetState]) {
         for (which, name) in State::ALL {
             let labels = [("target", state.target.as_str()), ("state", name)];
             page.line(&labels, f64::from(u8::from(state.state == which)));
+        }
+    }
+    page.family(&families::OP_STATE);
+    for state in states {
+        for op in &state.ops {
+            for name in OpState::VERDICTS {
+                let labels = [("target", state.target.as_str()), ("op", op.op), ("state", name)];
+                page.line(&labels, f64::from(u8::from(op.verdict() == name)));
+            }
         }
     }
     page.per_op(&families::HOST_BUSY, states, |op| Some(f64::from(u8::from(op.host_busy))));
@@ -210,7 +222,7 @@ impl Content {
         for state in states {
             for op in &state.ops {
                 let mut labels = vec![("target", state.target.as_str()), ("op", op.op)];
-                if family.name.contains("slowdown_ratio") {
+                if family.name.starts_with("iosonde_slowdown_ratio") {
                     labels.push(("stat", "typ"));
                 }
                 if let Some(value) = of(op) {

@@ -17,6 +17,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use iosonde_core::slowdown::verdict::LOST_AT;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,8 +45,6 @@ pub const SEVERITIES: [&str; 5] = ["ok", "info", "unknown", "slow", "hung"];
 pub const BASELINE_WINDOWS: i64 = 5;
 /// Usual has become slower when it takes this many times what it took at first.
 pub const CLIMATE_AT: f64 = 1.25;
-/// From this lower end of the share lost on operations are said to be lost.
-pub const LOST_AT: f64 = 0.05;
 const STALE_NS: i64 = 10_000_000_000;
 const STALE_PERIODS: i64 = 5;
 /// A copy of a state speaks for so long: two shipments, an hour apart.
@@ -59,7 +58,7 @@ pub struct OpVerdict {
     pub op: String,
     /// What the agent calls it.
     pub state: String,
-    /// Of the typical operation, with its 95 % interval.
+    /// Of the typical operation, with its 95 % interval: over the whole stretch of a slow one, else in the last window.
     pub slowdown: Option<f64>,
     /// See `slowdown`.
     pub lower: Option<f64>,
@@ -316,12 +315,15 @@ fn about(mut head: Finding, kind: &'static str, severity: &'static str, mut ops:
 fn of_op(op: &LiveOp) -> OpVerdict {
     let state = if op.state.is_empty() { "learning" } else { &op.state };
     let certain = op.lost_lower.unwrap_or(0.0) >= LOST_AT;
+    let over_stretch = op.stretch.filter(|_| state == "slow" && !op.partly);
+    let (slowdown, lower, upper) = over_stretch
+        .map_or((op.slowdown, op.lower, op.upper), |(typ, lower, upper)| (Some(typ), lower, upper));
     OpVerdict {
         op: op.op.clone(),
         state: state.into(),
-        slowdown: op.slowdown,
-        lower: op.lower,
-        upper: op.upper,
+        slowdown,
+        lower,
+        upper,
         n: op.n,
         since_ns: if state == "hung" { op.inflight_due_ns } else { op.since_ns },
         host_busy: op.host_busy,

@@ -69,12 +69,14 @@ pub struct LiveOp {
     pub op: String,
     /// What the agent calls it.
     pub state: String,
-    /// Of the typical operation, with its 95 % interval.
+    /// Of the typical operation in the last window, with its 95 % interval.
     pub slowdown: Option<f64>,
     /// See `slowdown`.
     pub lower: Option<f64>,
     /// See `slowdown`.
     pub upper: Option<f64>,
+    /// The same over the whole stretch of a slow one.
+    pub stretch: Option<(f64, Option<f64>, Option<f64>)>,
     /// Slowdown of the slowest twentieth.
     pub tail: Option<f64>,
     /// Share of due operations that the storage made late, missing or failed, and the lower end of its interval.
@@ -160,6 +162,8 @@ impl LiveOp {
             slowdown: number("slowdown"),
             lower: number("slowdown_lower"),
             upper: number("slowdown_upper"),
+            stretch: number("stretch_slowdown")
+                .map(|typ| (typ, number("stretch_lower"), number("stretch_upper"))),
             tail: number("tail"),
             lost: number("lost"),
             lost_lower: number("lost_lower"),

@@ -43,7 +43,7 @@ const BUDGET: [&str; 3] = ["bytes_per_s", "ops_per_s", "cpu_ns_per_s"];
 const KEEP: [&str; 4] = ["max_age_ns", "max_bytes", "min_free_bytes", "windows_max_age_ns"];
 const OP_TEXT: [&str; 6] = ["op", "state", "last_outcome", "cache", "stage", "alarm"];
 const OP_COUNTS: [&str; 6] = ["n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows", "epoch"];
-const OP_NUMBERS: [&str; 22] = [
+const OP_NUMBERS: [&str; 25] = [
     "latest_ns",
     "median_ns",
     "median_lower_ns",
@@ -53,6 +53,9 @@ const OP_NUMBERS: [&str; 22] = [
     "slowdown",
     "slowdown_lower",
     "slowdown_upper",
+    "stretch_slowdown",
+    "stretch_lower",
+    "stretch_upper",
     "tail",
     "tail_lower",
     "tail_upper",

@@ -14,7 +14,7 @@ from iosonde.model.errors import StoreError
 from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
 from iosonde.weather.forget import current
-from iosonde.weather.slowdown.brief import brief, worst_slowdown
+from iosonde.weather.slowdown.brief import brief
 from iosonde.weather.slowdown.findings import Finding, worst_first
 from iosonde.weather.slowdown.words import say_all, summary
 
@@ -126,7 +126,6 @@ def _last_due(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int]]:
 
 
 def _described(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[str, Any]:
-    slowdown = worst_slowdown(state["ops"])
     return {
         "host": finding.host,
         "target": finding.target,
@@ -134,8 +133,8 @@ def _described(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[s
         "kind": finding.kind,
         "severity": finding.severity,
         "sentence": sentence,
-        "brief": brief(finding.kind, slowdown),
-        "slowdown": slowdown,
+        "brief": brief(finding.kind, finding.slowdown),
+        "slowdown": finding.slowdown,
         "as_of_ns": finding.at_ns,
         "state": state,
     }

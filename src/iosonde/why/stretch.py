@@ -22,7 +22,7 @@ from iosonde.why.question import Weather
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from iosonde.model.events import SlowEvent
+    from iosonde.model.events import OpShare, SlowEvent
     from iosonde.model.frames import SlowSpan, TargetRef
     from iosonde.weather.slowdown.findings import Finding
     from iosonde.why.question import WhyQuestion
@@ -180,7 +180,7 @@ def _worst(events: list[SlowEvent], weather: Weather) -> StretchFacts | None:
     """Hangs and losses of most operations before slow stretches before lasting changes; then the largest factor."""
     if not events:
         return None
-    worst = max(events, key=lambda one: (_serious(one), one.median or 0.0))
+    worst = max(events, key=lambda one: (_serious(one), one.median or 0.0, -one.start_ns))
     return _of_event(worst, weather)
 
 
@@ -203,6 +203,7 @@ def _last(weather: Weather, question: WhyQuestion, at_ns: int | None) -> Stretch
 def _of_event(event: SlowEvent, weather: Weather) -> StretchFacts:
     whole, component = weather.component(event.host, event.target)
     share = event.ops[0] if event.ops else None
+    begin, end = _ends(event, share)
     factor = None
     if event.kind in ("slow", "change") and event.median is not None:
         ends = (share.lower, share.upper) if share else (None, None)
@@ -214,15 +215,23 @@ def _of_event(event: SlowEvent, weather: Weather) -> StretchFacts:
         component=component,
         op=event.op or (share.op if share else "data_read"),
         kind=event.kind,
-        begin_ns=event.start_ns,
-        end_ns=event.end_ns,
-        seen_until_ns=event.seen_until_ns,
+        begin_ns=begin,
+        end_ns=end,
+        seen_until_ns=event.seen_until_ns if end is None else end,
         factor=factor,
         peak=event.peak,
         lost=event.lost,
         windows=0,
         event=as_event(event).id,
     )
+
+
+def _ends(event: SlowEvent, share: OpShare | None) -> tuple[int, int | None]:
+    """Begin and end of what its worst op went through: others, or losses, may have begun before."""
+    if event.kind != "slow" or share is None or share.start_ns is None:
+        return event.start_ns, event.end_ns
+    goes_on = event.end_ns is None and (share.end_ns or 0) >= event.seen_until_ns
+    return share.start_ns, None if goes_on else share.end_ns
 
 
 def _live(weather: Weather, question: WhyQuestion, now_ns: int) -> StretchFacts | None:

@@ -9,9 +9,8 @@ from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.pieces.piece import SlowPiece
-from iosonde.weather.events.pieces.search import FoundPieces
+from iosonde.weather.events.pieces.search import SearchedSeries
 from iosonde.weather.events.pieces.series import JudgedSeries
-from iosonde.weather.events.pieces.span_pieces import SpanPieces
 from iosonde.weather.events.scope import witnesses
 from iosonde.weather.events.scope_test import WindowScope
 from iosonde.weather.events.slow_intervals import OpWindows
@@ -69,13 +68,12 @@ def frame(table):
 
 def watched(table, *pieces, lost=None):
     """What was found of hosts h0, h1 ...; ``pieces``: (host, kind, begin, end) in minutes."""
-    found = FoundPieces()
+    found = SearchedSeries({}, {})
     for number, typ in enumerate(table.T):
         key = SeriesKey(f"h{number}", "/work", "data_read", 10**9)
         n = len(typ)
         gone = np.zeros(n) if lost is None else lost[:, number]
         ones = OpWindows(np.arange(n) * MINUTE, typ, np.ones(n), gone, np.full(n, 60))
-        found.series[key] = JudgedSeries(ones, np.zeros(n, bool))
         mine = [(kind, a, b) for host, kind, a, b in pieces if host == number]
         whole = {
             kind: [
@@ -85,7 +83,7 @@ def watched(table, *pieces, lost=None):
             ]
             for kind in ("slow", "hung")
         }
-        found.pieces[key] = SpanPieces(**whole)
+        found.series[key] = JudgedSeries(ones, np.zeros(n, bool), **whole)
     return found
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from iosonde.model.frames import TargetRef
 from iosonde.weather.events import slow_intervals as spells
 from iosonde.weather.events.joining import joined, spell_pieces
-from iosonde.weather.events.slow_intervals import RULE, OpWindows, Spell
+from iosonde.weather.events.pieces.piece import SlowPiece, united
+from iosonde.weather.events.slow_intervals import RULE, OpWindows
 
 MINUTE = 60_000_000_000
 
@@ -28,7 +29,7 @@ def series(typ, tail=None, lost=None, start=None):
 
 
 def found(one):
-    return [(s.start_ns // MINUTE, s.end_ns // MINUTE, s.open) for s in spells.spells(one)]
+    return [(s.begin_ns // MINUTE, s.end_ns // MINUTE, s.open) for s in spells.spells(one)]
 
 
 def by_hand(typ):
@@ -77,7 +78,7 @@ def test_a_gap_neither_begins_nor_ends_a_spell():
     assert found(inside) == [(1, 25, False)]
     unseen = inside._replace(lost=np.where(np.isnan(inside.typ), np.nan, 0.0))
     (spell,) = spells.spells(unseen)
-    assert spells.measure(unseen, spell).unobserved_ns == 20 * MINUTE
+    assert spells.measure(unseen, spell[1:3]).unobserved_ns == 20 * MINUTE
     missing = series([1, 3, 3, 3, 3, 1, 1, 1, 1, 1], start=[0, 1, 2, 3, *range(24, 30)])
     assert found(missing) == [(1, 25, False)]
     # two slow minutes before a long gap and one after it: nobody saw three in a row
@@ -95,9 +96,9 @@ def test_nothing_seen_is_nothing_found():
 def test_measures_of_a_known_shape():
     shape = [1, 1, 3, 5, 9, 9, 9, 9, 9, 5, 3, 2, 2, 1, 1, 1, 1, 1]
     (spell,) = spells.spells(series(shape))
-    got = spells.measure(series(shape), spell)
+    got = spells.measure(series(shape), spell[1:3])
     inside = np.array(shape[2:13])
-    assert spell == Spell(2 * MINUTE, 13 * MINUTE, False)
+    assert spell[1:4] == (2 * MINUTE, 13 * MINUTE, False)
     assert got.median == np.median(inside)
     assert got.peak == 9
     assert got.peak_ns == 4 * MINUTE  # the middle of the first five
@@ -124,19 +125,20 @@ def test_ops_that_overlap_are_one_event_each_with_its_own_begin_and_end():
 
 
 def test_events_three_minutes_apart_are_one_four_are_two():
-    first = Spell(0, 10 * MINUTE, False)
-    near, far = Spell(13 * MINUTE, 20 * MINUTE, True), Spell(14 * MINUTE, 20 * MINUTE, False)
+    first = SlowPiece("", 0, 10 * MINUTE, False)
+    near = SlowPiece("", 13 * MINUTE, 20 * MINUTE, True)
+    far = SlowPiece("", 14 * MINUTE, 20 * MINUTE, False)
     gap = RULE.merged_windows * MINUTE
-    assert spells.merge([near, first], gap) == [Spell(0, 20 * MINUTE, True)]
-    assert spells.merge([first, far], gap) == [first, far]
+    assert [one[1:4] for one in united([near, first], gap)] == [(0, 20 * MINUTE, True)]
+    assert united([first, far], gap) == [first, far]
 
 
 def test_a_hang_without_one_answer_is_a_spell_of_lost_operations():
     typ = [1.0] * 3 + [np.nan] * 6 + [1.0] * 6
     one = series(typ, tail=typ, lost=[0] * 3 + [1] * 6 + [0] * 6)
     (spell,) = spells.spells(one)
-    got = spells.measure(one, spell)
-    assert (spell.start_ns, spell.end_ns) == (3 * MINUTE, 9 * MINUTE)
+    got = spells.measure(one, spell[1:3])
+    assert (spell.begin_ns, spell.end_ns) == (3 * MINUTE, 9 * MINUTE)
     assert got.lost == 1.0
     assert got.unobserved_ns == 0
     assert np.isnan(got.peak)

@@ -81,6 +81,12 @@ fn of_several_slow_ops_each_has_its_own_numbers() {
         assert!(metrics.of_op("iosonde_slowdown_ratio_lower", op) < found);
         assert!(metrics.of_op("iosonde_slowdown_ratio_upper", op) > found);
         assert_eq!(metrics.of_op("iosonde_alarm", op) > 0.0, slow, "{op}");
+        let verdict = format!("op=\"{op}\",state=\"{}\"", if slow { "slow" } else { "ok" });
+        assert_eq!(metrics.value("iosonde_op_state", &verdict), 1.0, "{op}");
+        if slow {
+            let whole = metrics.of_op("iosonde_stretch_slowdown_ratio", op);
+            assert!((whole / factor).ln().abs() < 0.25, "{op}: {whole}");
+        }
         assert_eq!(metrics.of_op("iosonde_host_busy", op), 0.0);
         assert_eq!(metrics.of_op("iosonde_lost_ratio", op), 0.0);
     }

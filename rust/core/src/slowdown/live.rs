@@ -3,7 +3,7 @@
 use super::detect::{Alarm, CLEAR_TAIL, Detector, LOOK_NS, TICK_NS};
 use super::guarded::Guarded;
 use super::levels::{Levels, RankTable};
-use super::quantile::WindowStatistics;
+use super::quantile::{Estimate, WindowStatistics};
 use super::recent::Recent;
 use super::seen::{Lane, Seen, is_late};
 use super::triple::Triple;
@@ -105,7 +105,8 @@ impl LiveOp {
     }
     /// Bytes on the heap that grow with rate or history, without histograms since the start.
     pub fn heap_bytes(&self) -> usize {
-        self.recent.heap_bytes() + self.open_window.1.heap_bytes() + self.guarded().heap_bytes()
+        let rows = self.recent.heap_bytes() + self.open_window.1.heap_bytes();
+        rows + self.guarded().heap_bytes() + self.stretch.heap_bytes()
     }
     /// Baseline for the next run.
     pub fn guarded(&self) -> &Guarded {
@@ -195,13 +196,42 @@ impl LiveOp {
         let (start_ns, window) =
             std::mem::replace(&mut self.open_window, (next_start, OpenWindow::default()));
         let closed = window.close(self.op, start_ns)?;
+        let found = self.slowdown_in(start_ns, start_ns.saturating_add(self.window_ns));
+        self.stretch.close_window(start_ns, found);
         if let Some((median_ns, ends)) = closed.median() {
             self.baselines.learn_window(start_ns, median_ns, ends);
         }
         Some(closed)
     }
 
-    /// Close the open window at the end.
+    /// Rows against what is usual of a window that starts at `start_ns`, with their service times.
+    fn compared(&mut self, rows: &[Seen], start_ns: i64) -> (Usual, WindowStatistics) {
+        let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
+        let statistics = WindowStatistics::of(&mut service);
+        let levels = Levels::of_rows(rows, &mut self.ranks);
+        (Usual::of(&mut self.baselines, &levels, statistics.quantiles[1], start_ns), statistics)
+    }
+
+    /// The slowdown of rows due in [begin, end).
+    fn slowdown_in(&mut self, begin_ns: i64, end_ns: i64) -> Option<Estimate> {
+        let (first, last) = (self.recent.before(begin_ns), self.recent.before(end_ns));
+        let rows = self.recent.judged(first).take(last.saturating_sub(first));
+        let seen = |(sample, by_host)| Seen::of(&sample, self.period_ns, by_host);
+        let rows: Vec<Seen> = rows.filter_map(seen).collect();
+        self.compared(&rows, begin_ns.div_euclid(self.window_ns) * self.window_ns).0.slowdown
+    }
+
+    /// The slowdown over the whole stretch so far: of its windows, of its operations while fewer than four have closed.
+    fn over_stretch(&mut self, now_ns: i64) -> Option<Estimate> {
+        let middle = self.stretch.middle(self.window_ns);
+        if middle.is_some_and(|middle| middle.n as i64 >= KEPT_WINDOWS) {
+            return middle;
+        }
+        let since_ns = self.stretch.since_ns()?;
+        self.slowdown_in(since_ns, now_ns.saturating_add(1))
+    }
+
+    /// Close the window that is still open, when nothing more will come.
     pub fn close(&mut self) -> Option<ClosedWindow> {
         self.close_window(i64::MAX)
     }
@@ -216,13 +246,11 @@ impl LiveOp {
     pub fn assess(&mut self, now_ns: i64, in_flight: Option<InFlight>) -> OpState {
         let from = self.recent.before((now_ns - self.window_ns).saturating_add(1));
         let rows: Vec<Seen> = self.seen(from).collect();
-        let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
-        let statistics = WindowStatistics::of(&mut service);
-        let levels = Levels::of_rows(&rows, &mut self.ranks);
         let start_ns = now_ns.div_euclid(self.window_ns) * self.window_ns;
-        let usual = Usual::of(&mut self.baselines, &levels, statistics.quantiles[1], start_ns);
+        let (usual, statistics) = self.compared(&rows, start_ns);
         let slow = usual.is_slow();
         self.follow(slow, &usual, now_ns);
+        let over_stretch = if slow { self.over_stretch(now_ns).or(usual.slowdown) } else { None };
         let partly =
             self.detector.alarm().filter(|_| usual.tail.is_some_and(|tail| tail.value >= CLEAR_TAIL));
         let (state, since_ns) = self.word(in_flight, slow, partly.map(|alarm| alarm.raised_ns), &usual);
@@ -254,6 +282,9 @@ impl LiveOp {
             slowdown: slowdown.map(|s| s.value),
             slowdown_lower: slowdown.map(|s| s.lower),
             slowdown_upper: slowdown.map(|s| s.upper),
+            stretch_slowdown: over_stretch.map(|s| s.value),
+            stretch_lower: over_stretch.map(|s| s.lower),
+            stretch_upper: over_stretch.map(|s| s.upper),
             tail: usual.tail.map(|tail| tail.value),
             tail_lower: usual.tail.and_then(|tail| tail.lower),
             tail_upper: usual.tail.and_then(|tail| tail.upper),

@@ -19,7 +19,9 @@ pub const FAILING_FROM: u32 = 3;
 pub const HOST_SHARE: f64 = 0.5;
 /// Lower end of the share of operations delayed or omitted by the host, from which on it was busy.
 pub const HELD_UP_AT: f64 = 0.05;
-/// Least meaningful median lateness: timers of an idle host wake a probe 0.1 ms late.
+/// Operations are lost from this lower end of the share lost on.
+pub const LOST_AT: f64 = 0.05;
+/// Timers of an idle host wake a probe 0.1 ms late; below this (median) lateness says nothing.
 pub const LATE_NS: i64 = 1_000_000;
 
 /// True if a slowdown with this lower end of its interval is slow. Unknown (NaN) is not.

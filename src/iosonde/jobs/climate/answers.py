@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.jobs.climate.figure import ClimateFigure as ClimateFigure
+from iosonde.jobs.climate.figure import ClimateFigure
 from iosonde.model.answer import Block, PlainPicture, RowTable
 
 if TYPE_CHECKING:
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
+
+__all__ = [
+    "MOST_CHANGES",
+    "ClimateAnswer",
+    "ClimateFigure",
+    "ClimateRuns",
+    "MotifsAnswer",
+    "climate",
+    "climate_runs",
+    "motifs",
+    "regions_of",
+]
 
 MOST_CHANGES = 6
 """Changes with a sentence each; more of them have one for all that happened together."""

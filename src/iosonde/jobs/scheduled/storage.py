@@ -290,7 +290,7 @@ def _stretches(starts: Instants, cells: OpCells, rule: Rule) -> list[tuple[int, 
     count = np.ones(len(typ), dtype=np.int64)
     windows = OpWindows(starts, typ, nothing, nothing, count, int(starts[1] - starts[0]))
     found = spells(windows, rule)
-    ends = (np.searchsorted(starts, [one.start_ns, one.end_ns]).tolist() for one in found)
+    ends = (np.searchsorted(starts, [one.begin_ns, one.end_ns]).tolist() for one in found)
     return [(first, last) for first, last in ends]
 
 

@@ -177,9 +177,7 @@ def _rank(one: dict[str, Any]) -> int:
 
 def _slowdown(one: dict[str, Any]) -> float | None:
     """Slowdown of the worst slow operation."""
-    ops = one["state"]["ops"]
-    found = [op["slowdown"] for op in ops if op.get("state") == "slow" and op.get("slowdown")]
-    return max(found, default=None)
+    return one["slowdown"] if one["kind"] == "slow" else None
 
 
 def _row(one: dict[str, Any]) -> dict[str, Any]:

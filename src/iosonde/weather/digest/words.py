@@ -33,7 +33,8 @@ def subject(found: Digest, zone: tzinfo | None = None) -> str:
     if dark == len(found.targets):
         return f"{head}: nothing was judged on {_targets(dark)}"
     if not slow:
-        judged = f"{head}: nothing was slow on {_targets(len(found.targets) - dark)}"
+        part = " in what was judged" if any(one.week.not_judged for one in found.targets) else ""
+        judged = f"{head}: nothing was slow{part} on {_targets(len(found.targets) - dark)}"
         return judged + (f", {dark} not judged" if dark else "")
     worst = slow[0]
     text = f"{head}: {worst.target} slow for {format_seconds(worst.week.slow_ns)}"

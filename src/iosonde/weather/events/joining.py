@@ -11,8 +11,8 @@ from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import TargetRef
 from iosonde.model.ops import op_order
 from iosonde.weather.events import slow_intervals as spells
-from iosonde.weather.events.pieces.piece import SlowPiece
-from iosonde.weather.events.slow_intervals import Measures, OpWindows, Rule, Spell
+from iosonde.weather.events.pieces.piece import SlowPiece, united
+from iosonde.weather.events.slow_intervals import Measures, OpWindows, Rule
 
 _PEAK_WINDOWS = 5
 """A shorter stretch is measured on its operations."""
@@ -23,17 +23,17 @@ _UNSEEN_WINDOWS = 1.5
 def spell_pieces(op: str, series: OpWindows, rule: Rule) -> list[SlowPiece]:
     """The spells of one series as pieces, to the window; where losses last longer, what was slow stands by itself."""
     nothing = np.full(len(series.lost), np.nan)
-    slow = [SlowPiece(op, *spell) for spell in spells.spells(series._replace(lost=nothing), rule)]
+    slow = spells.spells(series._replace(lost=nothing), rule, op)
     found = list(slow)
-    for spell in spells.spells(series, rule):
-        inside = [one for one in slow if one.overlaps(spell.start_ns, spell.end_ns)]
+    for spell in spells.spells(series, rule, op):
+        inside = [one for one in slow if one.overlaps(spell.begin_ns, spell.end_ns)]
         near_ns = rule.merged_windows * series.window_ns
         same = len(inside) == 1 and (
-            inside[0].begin_ns - spell.start_ns <= near_ns
+            inside[0].begin_ns - spell.begin_ns <= near_ns
             and spell.end_ns - inside[-1].end_ns <= near_ns
         )
         if not same:
-            found.append(SlowPiece(op, *spell, lost=bool(inside)))
+            found.append(spell._replace(lost=bool(inside)))
     return sorted(found, key=lambda one: (one.begin_ns, one.end_ns))
 
 
@@ -45,25 +45,24 @@ def joined(
     ``ops``: the windows of every op, over which an event is measured.
     """
     window_ns = max((series.window_ns for series in ops.values()), default=0)
-    whole = spells.merge(
-        [Spell(piece.begin_ns, piece.end_ns, piece.open) for piece in pieces],
-        rule.merged_windows * window_ns,
+    whole = united(
+        (piece._replace(op="", lost=False) for piece in pieces), rule.merged_windows * window_ns
     )
     found = []
-    for spell in whole:
-        mine = [piece for piece in pieces if piece.overlaps(spell.start_ns, spell.end_ns)]
-        found.append(_event(ref, ops, spell, mine, rule))
+    for span in whole:
+        mine = [piece for piece in pieces if piece.overlaps(span.begin_ns, span.end_ns)]
+        found.append(_event(ref, ops, mine, rule))
     return found
 
 
 def _event(
     ref: TargetRef,
     ops: Mapping[str, OpWindows],
-    spell: Spell,
     pieces: Sequence[SlowPiece],
     rule: Rule,
 ) -> SlowEvent:
-    whole = {op: _measured(series, spell, rule) for op, series in ops.items()}
+    start, end, open_ = _around(pieces)
+    whole = {op: _measured(series, pieces, rule) for op, series in ops.items()}
     shares = [
         _share(op, series, whole[op], [piece for piece in pieces if piece.op == op], rule)
         for op, series in ops.items()
@@ -79,9 +78,9 @@ def _event(
     return SlowEvent(
         host=ref.host,
         target=ref.target,
-        start_ns=spell.start_ns,
-        end_ns=None if spell.open else spell.end_ns,
-        seen_until_ns=spell.end_ns,
+        start_ns=start,
+        end_ns=None if open_ else end,
+        seen_until_ns=end,
         peak=worst.peak if worst else None,
         peak_ns=worst.peak_ns if worst else None,
         median=worst.median if worst else None,
@@ -97,14 +96,15 @@ def _event(
     )
 
 
-def _measured(series: OpWindows, spell: Spell, rule: Rule) -> Measures:
-    """Windows that lie in the spell for the better part; those that touch it where there is none."""
+def _measured(series: OpWindows, pieces: Sequence[SlowPiece], rule: Rule) -> Measures:
+    """Windows that lie in the time of pieces for the better part; those that touch it where there is none."""
+    begin, end, open_ = _around(pieces)
     half = series.window_ns // 2
-    shifted = Spell(spell.start_ns - half, spell.end_ns - half, spell.open)
-    first, last = np.searchsorted(series.start_ns, shifted[:2])
+    shifted = begin - half, end - half
+    first, last = np.searchsorted(series.start_ns, shifted)
     if first == last:
-        shifted = Spell(spell.start_ns - series.window_ns + 1, spell.end_ns, spell.open)
-    return spells.measure(series, shifted, rule)
+        shifted = begin - series.window_ns + 1, end
+    return spells.measure(series, shifted, rule, open_=open_)
 
 
 def _share(
@@ -115,10 +115,10 @@ def _share(
     median, peak, peak_ns = found.median, found.peak, found.peak_ns
     ends, usual_ns = (found.lower, found.upper), float("nan")
     if own:
-        lossy = _measured(series, _around(own), rule)
+        lossy = _measured(series, own, rule)
         own = [piece for piece in own if not piece.lost] or own
-        start, end, _ = around = _around(own)
-        found = _measured(series, around, rule)._replace(lost=lossy.lost)
+        start, end, _ = _around(own)
+        found = _measured(series, own, rule)._replace(lost=lossy.lost)
         median, peak, peak_ns = found.median, found.peak, found.peak_ns
         ends = found.lower, found.upper
         longest = max(own, key=lambda piece: piece.n)
@@ -152,11 +152,11 @@ def _share(
     )
 
 
-def _around(pieces: Sequence[SlowPiece]) -> Spell:
-    """From the first begin to the last end."""
+def _around(pieces: Sequence[SlowPiece]) -> tuple[int, int, bool]:
+    """The first begin and the last end; whether one of them goes on."""
     begin = min(piece.begin_ns for piece in pieces)
     end = max(piece.end_ns for piece in pieces)
-    return Spell(begin, end, any(piece.open for piece in pieces))
+    return begin, end, any(piece.open for piece in pieces)
 
 
 def _hottest(series: OpWindows, start_ns: int, end_ns: int) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.weather.events.log import read_events
+from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.written import as_event
 
 if TYPE_CHECKING:
@@ -25,22 +26,6 @@ _EXPECTED = "an id as 'iosonde events --format json' prints it"
 _OTHERWISE = "a target's name for its last event, or --at TIME"
 
 
-class NamedEvent(NamedTuple):
-    """``place``: host, target and kind of a computed event as its id has them; empty: an agent noted it.
-
-    Of an agent's event ``host``, ``target``, ``kind``, ``op`` and until when it lasted, as far as these are known.
-    """
-
-    id: str
-    began_ns: int
-    place: str = ""
-    host: str = ""
-    target: str = ""
-    kind: str = ""
-    op: str | None = None
-    ended_ns: int | None = None
-
-
 def is_event_id(root: Path, text: str) -> bool:
     """Whether a word is an event's id, not a target's name. Raises StoreError."""
     if _COMPUTED.fullmatch(text) or _NOTED.fullmatch(text):
@@ -50,10 +35,15 @@ def is_event_id(root: Path, text: str) -> bool:
     return any(event.id == text for event in read_events(root))
 
 
-def named_event(root: Path, text: str) -> NamedEvent:
-    """What an id names. Raises UsageError (no id), NothingMeasuredError (no such event), StoreError."""
+def named_event(root: Path, text: str) -> Event:
+    """Find the event of an id: of a computed one only begin and kind are known, which its id has.
+
+    Raises UsageError (no id), NothingMeasuredError (no such event), StoreError.
+    """
     if match := _COMPUTED.fullmatch(text):
-        return NamedEvent(text, int(match[2]), place=match[1])
+        begin, kind = int(match[2]), match[1].rpartition(":")[2]
+        unknown = (None, None, begin, None, begin, None, None)
+        return Event(text, kind, "", *unknown, from_samples=True)
     if not _NUMBERED.fullmatch(text):
         raise UsageError(f"{text} is no event's id", expected=_EXPECTED)
     noted = next((event for event in read_events(root) if event.id == text), None)
@@ -65,24 +55,16 @@ def named_event(root: Path, text: str) -> NamedEvent:
             expected="an event of a target",
             hint="'iosonde events --format json' has the target of each",
         )
-    return NamedEvent(
-        text,
-        noted.began_ns,
-        host=noted.host,
-        target=noted.target,
-        kind=noted.kind,
-        op=noted.op,
-        ended_ns=noted.ended_ns,
-    )
+    return replace(noted, from_samples=False)
 
 
-def pick(events: Iterable[SlowEvent], named: NamedEvent) -> SlowEvent:
+def pick(events: Iterable[SlowEvent], named: Event) -> SlowEvent:
     """The slow event that an id names; of an agent's event the one that covers it. Raises NothingMeasuredError."""
-    if named.place:
+    if named.from_samples:
         same = [
             one
             for one in events
-            if as_event(one).id.rpartition("-")[0] == named.place
+            if as_event(one).id.rpartition("-")[0] == named.id.rpartition("-")[0]
             and abs(one.start_ns - named.began_ns) <= _NEAR_NS
         ]
         if not same:
@@ -104,7 +86,7 @@ def pick(events: Iterable[SlowEvent], named: NamedEvent) -> SlowEvent:
     return max(there, key=lambda one: _likeness(one, named))
 
 
-def _likeness(one: SlowEvent, named: NamedEvent) -> tuple[bool, bool, int]:
+def _likeness(one: SlowEvent, named: Event) -> tuple[bool, bool, int]:
     """Same kind, same operation, nearest begin."""
     has = any(share.op == named.op for share in one.ops)
     return one.kind == named.kind, has, -abs(one.start_ns - named.began_ns)

@@ -75,8 +75,7 @@ def told_once(
             if one.kind == "hang" and _same(one, event) and _has(one, event.op):
                 if event.ended_ns is None and one.end_ns is not None:
                     logged[-1] = replace(event, ended_ns=_end(one, event.op))
-                left = tuple(share for share in one.ops if share.op != event.op)
-                told[place] = replace(one, ops=left, op=left[0].op if left else None)
+                told[place] = _without(one, event.op)
     return logged, [one for one in told if one.kind != "hang" or one.ops]
 
 
@@ -117,6 +116,14 @@ def _slow_hang(event: Event, op: str, target: str, until_ns: int) -> SlowEvent:
         op=op,
         unknown_since_ns=event.ended_ns if lost else None,
     )
+
+
+def _without(event: SlowEvent, op: str) -> SlowEvent:
+    """A hang without one of its ops: from the first begin of the others on."""
+    left = tuple(share for share in event.ops if share.op != op)
+    begins = [share.start_ns for share in left if share.start_ns is not None]
+    start = min(begins, default=event.start_ns)
+    return replace(event, ops=left, op=left[0].op if left else None, start_ns=start)
 
 
 def _computed(event: Event, sampled_ns: Mapping[TargetRef, int]) -> bool:

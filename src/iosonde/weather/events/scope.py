@@ -13,7 +13,7 @@ from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.events import by_target
-from iosonde.weather.events.pieces.search import FoundPieces
+from iosonde.weather.events.pieces.search import SearchedSeries
 from iosonde.weather.events.scope_test import WindowScope
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
 
@@ -30,7 +30,7 @@ _WORDS = {
 
 
 def witnesses(
-    events: Sequence[SlowEvent], found: FoundPieces, past: Callable[[], Frame]
+    events: Sequence[SlowEvent], found: SearchedSeries, past: Callable[[], Frame]
 ) -> list[Witnesses]:
     """Who saw each event of a target that at least three hosts watch, once for a stretch of an op.
 
@@ -71,13 +71,13 @@ def _merged(told: Sequence[Witnesses]) -> list[Witnesses]:
     return kept
 
 
-def _hosts(found: FoundPieces, event: SlowEvent) -> list[str]:
+def _hosts(found: SearchedSeries, event: SlowEvent) -> list[str]:
     """Hosts that watch the op of an event."""
     keys = [key for key in found.series if (key.target, key.op) == (event.target, event.op)]
     return sorted({key.host for key in keys if _watched(found, key, event)})
 
 
-def _watched(found: FoundPieces, key: SeriesKey, event: SlowEvent) -> bool:
+def _watched(found: SearchedSeries, key: SeriesKey, event: SlowEvent) -> bool:
     windows = found.series[key].windows
     begin = event.start_ns - windows.window_ns
     first, last = np.searchsorted(
@@ -86,17 +86,17 @@ def _watched(found: FoundPieces, key: SeriesKey, event: SlowEvent) -> bool:
     return bool(last > first)
 
 
-def _whose_pieces(event: SlowEvent, found: FoundPieces) -> Witnesses:
+def _whose_pieces(event: SlowEvent, found: SearchedSeries) -> Witnesses:
     """Hosts on which the op hung, or was partly slow, at the same time."""
     op = event.op or ""
     hosts = _hosts(found, event)
     struck = {
         key.host
-        for key, pieces in found.pieces.items()
+        for key, one in found.series.items()
         if (key.target, key.op) == (event.target, op)
         and any(
             piece.overlaps(event.start_ns, event.seen_until_ns)
-            for piece in (*pieces.hung, *(pieces.slow if event.kind == "partly_slow" else ()))
+            for piece in (*one.hung, *(one.slow if event.kind == "partly_slow" else ()))
         )
     }
     blamed = tuple(host for host in hosts if host in struck)
@@ -107,7 +107,7 @@ def _whose_pieces(event: SlowEvent, found: FoundPieces) -> Witnesses:
     )
 
 
-def _who_was_slow(event: SlowEvent, found: FoundPieces, past: Frame) -> Witnesses:
+def _who_was_slow(event: SlowEvent, found: SearchedSeries, past: Frame) -> Witnesses:
     series = {
         key.host: one.windows
         for key, one in found.series.items()

@@ -22,6 +22,7 @@ import numpy as np
 
 from iosonde.model.arrays import Flags, Floats, Instants, Ints, Places
 from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.weather.events.pieces.piece import SlowPiece, united
 
 AFFECTED = 0.5
 """An op that was slow for this share of a spell or more is affected by it."""
@@ -127,16 +128,8 @@ class Measures(NamedTuple):
     unobserved_ns: int
 
 
-class Spell(NamedTuple):
-    """[start, end) of slow windows; ``open`` when the data ended first (censored)."""
-
-    start_ns: int
-    end_ns: int
-    open: bool
-
-
-def spells(series: OpWindows, rule: Rule = RULE) -> list[Spell]:
-    """The spells of one series, in order.
+def spells(series: OpWindows, rule: Rule = RULE, op: str = "") -> list[SlowPiece]:
+    """The spells of one series, of an op, in order.
 
     Shape: (windows,) each. Unit: ns since the epoch, ratios, shares.
     Missing data: NaN and missing rows, see above; the first ``hot_windows`` of a spell must follow
@@ -151,7 +144,7 @@ def spells(series: OpWindows, rule: Rule = RULE) -> list[Spell]:
     entries = _in_a_row(hot[seen], near, rule.hot_windows)
     entries = np.union1d(entries, np.flatnonzero(series.known("certain")[seen]))
     exits = _in_a_row(quiet[seen], np.ones(len(near), bool), rule.quiet_windows)
-    found: list[Spell] = []
+    found: list[SlowPiece] = []
     at = 0
     while (entry := int(np.searchsorted(entries, at))) < len(entries):
         first = int(entries[entry])
@@ -159,26 +152,16 @@ def spells(series: OpWindows, rule: Rule = RULE) -> list[Spell]:
         still = leave == len(exits)
         at = len(seen) if still else int(exits[leave])
         end = int(start[at - 1]) + series.window_ns
-        found.append(Spell(int(start[first]), end, still))
-    return merge(found, rule.merged_windows * series.window_ns)
+        found.append(SlowPiece(op, int(start[first]), end, still))
+    return united(found, rule.merged_windows * series.window_ns)
 
 
-def merge(found: Sequence[Spell], gap_ns: int) -> list[Spell]:
-    """Spells in order of start; those that touch or lie at most ``gap_ns`` apart become one."""
-    merged: list[Spell] = []
-    for spell in sorted(found):
-        if merged and spell.start_ns - merged[-1].end_ns <= gap_ns:
-            last = merged[-1]
-            end = max(last.end_ns, spell.end_ns)
-            merged[-1] = Spell(last.start_ns, end, last.open or spell.open)
-        else:
-            merged.append(spell)
-    return merged
-
-
-def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
-    """What one op went through in [start, end) of a spell."""
-    rows = slice(*np.searchsorted(series.start_ns, [spell.start_ns, spell.end_ns]))
+def measure(
+    series: OpWindows, span_ns: tuple[int, int], rule: Rule = RULE, *, open_: bool = False
+) -> Measures:
+    """What one op went through in windows that begin in [begin, end); ``open_``: the data ended first."""
+    begin_ns, end_ns = span_ns
+    rows = slice(*np.searchsorted(series.start_ns, [begin_ns, end_ns]))
     typ, tail, starts = series.typ[rows], series.tail[rows], series.start_ns[rows]
     known = ~np.isnan(typ)
     seen = len(np.unique(starts[known | ~np.isnan(series.lost[rows])]))
@@ -194,7 +177,7 @@ def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
         area_s=0.0,
         recovery_ns=None,
         n=int(series.n[rows].sum()),
-        unobserved_ns=max(0, spell.end_ns - spell.start_ns - seen * series.window_ns),
+        unobserved_ns=max(0, end_ns - begin_ns - seen * series.window_ns),
     )
     found = found if found.tail > 0 else found._replace(tail=float("nan"))
     if not known.any():
@@ -213,7 +196,7 @@ def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
         peak_ns=int(at[best + width // 2]),
         share=float(np.mean(values >= rule.quiet_typ)),
         area_s=float(np.sum(values - 1) * series.window_ns / 1e9),
-        recovery_ns=None if spell.open else max(0, spell.end_ns - halfway),
+        recovery_ns=None if open_ else max(0, end_ns - halfway),
     )
 
 

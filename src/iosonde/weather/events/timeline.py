@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from iosonde.model.events import SlowEvent, Witnesses
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
@@ -25,7 +25,8 @@ from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import better_begins
-from iosonde.weather.events.pieces.search import FoundPieces, search
+from iosonde.weather.events.pieces.search import SearchedSeries, search
+from iosonde.weather.events.running import with_verdict
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
 from iosonde.weather.events.unjudged import unjudged
 from iosonde.weather.events.watched import WatchedTarget, place_of
@@ -78,7 +79,7 @@ def happened(
         # The end of the range cuts what is shown, not when an event ended.
         whole = happened(store, more, now_ns, noted)
         return _reaching(whole, query, unjudged(store.root, query, now_ns, known, found))
-    asked = _Asked(query, now_ns, noted, changes, _stopped(store))
+    asked = _Asked(query, now_ns, noted, changes, store.states())
     places = {place: _events(place, keys, found, asked) for place, keys in _places(found).items()}
     events = sorted(
         (event for here in places.values() for event in here),
@@ -86,14 +87,15 @@ def happened(
     )
     not_judged = unjudged(store.root, query, now_ns, known, found)
     sampled: dict[TargetRef, int] = {}
-    for key, first_ns in found.first_ns.items():
-        ref = TargetRef(key.host, key.target)
-        sampled[ref] = min(first_ns, sampled.get(ref, first_ns))
+    for key, one in found.series.items():
+        if one.first_ns is not None:
+            ref = TargetRef(key.host, key.target)
+            sampled[ref] = min(one.first_ns, sampled.get(ref, one.first_ns))
     seen = _seen(store, events, found, known, query)
     return Happenings(events, seen, not_judged, places, sampled, found.windows)
 
 
-def _places(found: FoundPieces) -> dict[WatchedTarget, list[SeriesKey]]:
+def _places(found: SearchedSeries) -> dict[WatchedTarget, list[SeriesKey]]:
     places: dict[WatchedTarget, list[SeriesKey]] = {}
     for key in found.series:
         places.setdefault(place_of(key), []).append(key)
@@ -107,37 +109,37 @@ class _Asked(NamedTuple):
     now_ns: int
     noted: Sequence[Event]
     changes: Sequence[LastingChange]
-    stopped: Mapping[TargetRef, int]
+    states: Sequence[Mapping[str, Any]]
 
-
-def _stopped(store: Store) -> dict[TargetRef, int]:
-    """When probes were stopped that do not run."""
-    return {
-        TargetRef(str(state["host"]), str(state["target"])): int(state["written_ns"])
-        for state in store.states()
-        if state["written_ns"] is not None and not state["running"]
-    }
+    def state(self, place: WatchedTarget) -> Mapping[str, Any] | None:
+        """The state of the probe of a place, running or not."""
+        mine = (one for one in self.states if one["written_ns"] is not None)
+        found = (one for one in mine if (one["host"], one["target"]) == place[:2])
+        return max(found, key=lambda one: int(one["written_ns"]), default=None)
 
 
 def _events(
-    place: WatchedTarget, keys: Sequence[SeriesKey], found: FoundPieces, asked: _Asked
+    place: WatchedTarget, keys: Sequence[SeriesKey], found: SearchedSeries, asked: _Asked
 ) -> list[SlowEvent]:
     """The events of one place that reach into the range, by start."""
     ref = TargetRef(place.host, place.target)
-    slow = [piece for key in keys for piece in found.pieces[key].slow]
-    hung = [piece for key in keys for piece in found.pieces[key].hung]
+    slow = [piece for key in keys for piece in found.series[key].slow]
+    hung = [piece for key in keys for piece in found.series[key].hung]
     ops = {key.op: found.series[key].windows for key in keys}
     whole = joined(ref, ops, slow, found.series[keys[0]].rule)
     kept = [event for event in (without_hangs(one, hung) for one in whole) if event is not None]
     kept = without_parts(better_begins(kept, asked.noted), asked.changes)
     events = [*kept, *hang_events(ref, hung)]
-    last_ns = max(found.last_ns[key] for key in keys)
+    last_ns = max(found.series[key].last_ns or 0 for key in keys)
     fresh_ns = max(_FRESH_NS, _FRESH_PERIODS * place.period_ns)
     until = asked.query.until_ns
     current = until is None or until >= asked.now_ns - INTERVAL_NS
-    ended_ns = asked.stopped.get(ref)
-    over = ended_ns is not None and ended_ns >= last_ns - fresh_ns
+    state = asked.state(place)
+    running = state is not None and state["running"]
+    over = state is not None and not running and state["written_ns"] >= last_ns - fresh_ns
     goes_on = current and not over and last_ns >= asked.now_ns - fresh_ns
+    if state is not None and running and goes_on and state["period_ns"] == place.period_ns:
+        events = with_verdict(events, state, last_ns, asked.now_ns)
     inside = [event for event in events if _reaches(event, asked.query)]
     told = inside if goes_on else [_unknown(event) for event in inside]
     told = [*told, *_lasting_of(place, asked)]
@@ -145,15 +147,13 @@ def _events(
     return sorted(told, key=lambda event: event.start_ns)
 
 
-def _cut_at(found: FoundPieces, until_ns: int | None, now_ns: int) -> int | None:
+def _cut_at(found: SearchedSeries, until_ns: int | None, now_ns: int) -> int | None:
     """Until when to look where something goes on at the end of a range that is over; None: nothing does."""
     if until_ns is None or until_ns >= now_ns - INTERVAL_NS:
         return None
     near_ns = until_ns - 2 * INTERVAL_NS
     goes_on = any(
-        piece.end_ns >= near_ns
-        for pieces in found.pieces.values()
-        for piece in (*pieces.slow, *pieces.hung)
+        piece.end_ns >= near_ns for one in found.series.values() for piece in (*one.slow, *one.hung)
     )
     return min(now_ns, until_ns + _FURTHER_NS) if goes_on else None
 
@@ -199,7 +199,7 @@ def _lasting_of(place: WatchedTarget, asked: _Asked) -> list[SlowEvent]:
 def _seen(
     store: Store,
     events: Sequence[SlowEvent],
-    found: FoundPieces,
+    found: SearchedSeries,
     known: LearntBaselines,
     query: SlowdownQuery,
 ) -> list[Witnesses]:

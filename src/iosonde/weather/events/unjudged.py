@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from iosonde.model.arrays import Flags
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.pieces.search import FoundPieces
+    from iosonde.weather.events.pieces.search import SearchedSeries
     from iosonde.weather.slowdown.baseline import LearntBaselines, Past
 
 _GAP_NS = INTERVAL_NS
@@ -59,7 +59,7 @@ class _Seen(NamedTuple):
 
 
 def unjudged(
-    root: Path, query: SlowdownQuery, now_ns: int, known: LearntBaselines, found: FoundPieces
+    root: Path, query: SlowdownQuery, now_ns: int, known: LearntBaselines, found: SearchedSeries
 ) -> list[Unjudged]:
     """Every interval of [since, until) of a query that was not judged, by host, target, op and begin."""
     seen = [_seen(key, past, found) for key, past in known.past.items() if len(past.number)]
@@ -73,14 +73,16 @@ def unjudged(
     return _of_all_ops(inside, seen)
 
 
-def _seen(key: SeriesKey, past: Past, found: FoundPieces) -> _Seen:
+def _seen(key: SeriesKey, past: Past, found: SearchedSeries) -> _Seen:
     first, last = int(past.number[0]) * INTERVAL_NS, int(past.number[-1]) * INTERVAL_NS
     step = step_of(key, past)
-    begin, end = found.first_ns.get(key, first), found.last_ns.get(key, last)
+    series = found.series.get(key)
+    begin = first if series is None or series.first_ns is None else series.first_ns
+    end = last if series is None or series.last_ns is None else series.last_ns
     first = begin if first < begin < first + INTERVAL_NS else first
     # The next operation would be due a step after the last one.
     last = (end if end > last else last + INTERVAL_NS - min(round(step), INTERVAL_NS)) + round(step)
-    return _Seen(key, past, step, found.windows[key], first, last, found.series.get(key))
+    return _Seen(key, past, step, found.windows[key], first, last, series)
 
 
 def _of_series(seen: _Seen, known: LearntBaselines, until_ns: int) -> Iterable[Unjudged]:

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::slowdown::verdict::State;
+use crate::slowdown::verdict::{LOST_AT, State};
 
 /// Current state of one op, as written to the state folder. `_ns` fields are null when unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,6 +49,12 @@ pub struct OpState {
     pub slowdown_lower: Option<f64>,
     /// Upper end of its interval.
     pub slowdown_upper: Option<f64>,
+    /// Of a slow op the slowdown over the whole stretch since `since_ns`: the median of its windows.
+    pub stretch_slowdown: Option<f64>,
+    /// Lower end of its interval.
+    pub stretch_lower: Option<f64>,
+    /// Upper end of its interval.
+    pub stretch_upper: Option<f64>,
     /// Slowdown of the slowest twentieth, by response time.
     pub tail: Option<f64>,
     /// Lower end of its interval.
@@ -83,4 +89,24 @@ pub struct OpState {
     pub last_outcome: Option<String>,
     /// Possible effect of the cache on it.
     pub cache: Option<&'static str>,
+}
+
+impl OpState {
+    /// Names of [`OpState::verdict`], in metrics.
+    pub const VERDICTS: [&'static str; 8] =
+        ["learning", "ok", "host_busy", "partly_slow", "slow", "lost", "failing", "hung"];
+
+    /// The verdict of the op, as `now` and its sentences have it.
+    pub fn verdict(&self) -> &'static str {
+        match self.state {
+            State::Hung => "hung",
+            State::Failing => "failing",
+            State::Slow if self.partly => "partly_slow",
+            State::Slow if !self.host_busy => "slow",
+            _ if self.lost_lower.is_some_and(|lower| lower >= LOST_AT) => "lost",
+            _ if self.host_busy => "host_busy",
+            State::Learning => "learning",
+            _ => "ok",
+        }
+    }
 }

@@ -25,8 +25,6 @@ STILL_NS = 90_000_000_000
 """A stretch is over for now where the typical operation was as usual for so long: a window and a half."""
 _FADE = 300
 """Operations after which the cumulative sums have forgotten the last slow one."""
-_NEAR = 3
-"""An operation within so many periods is the next one of its schedule."""
 LEAST_SCORE = 17.0
 """``ln(10 n)`` for the n operations of a month at 1 Hz: a stretch of less comes by chance once in ten months (Karlin
 and Altschul 1990). An alarm cannot wait for so much, an event can."""
@@ -93,23 +91,17 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
             # The typical operation was slow by chance, or for a moment only: a part of them may be.
             factor = 1.0
             slow = stretch(rows, version, begins, (min(earliest, over), over), factor)
-        if slow is None or (factor < TYPICAL and slow.score < LEAST_SCORE):
+        if slow is None or (factor < TYPICAL and slow[2] < LEAST_SCORE):
             continue
+        piece, last, _ = slow
+        patience_ns = STILL_NS if factor >= TYPICAL else _CLEAR_NS
         found.append(
-            SlowPiece(
-                op,
-                int(rows.due_ns[slow.first]),
-                back_ns(rows, slow.last),
-                alarm.cleared_ns is None
-                and not is_over(rows, slow.last, STILL_NS if factor >= TYPICAL else _CLEAR_NS),
-                slow.typ,
-                alarm.peak,
-                alarm.peak_tail,
-                slow.last - slow.first + 1,
-                alarm.cause,
-                slow.lower,
-                slow.upper,
-                slow.usual_ns,
+            piece._replace(
+                op=op,
+                open=alarm.cleared_ns is None and not is_over(rows, last, patience_ns),
+                peak=alarm.peak,
+                tail=alarm.peak_tail,
+                cause=alarm.cause,
                 lost=alarm.cause == "lost",
             )
         )
@@ -129,21 +121,6 @@ def with_rates(versions: Floats) -> Floats:
     filled = versions.copy()
     filled[: known[0], NULL_RATES:] = versions[known[0], NULL_RATES:]
     return filled
-
-
-def back_ns(rows: Operations, place: int) -> int:
-    """When a stretch ended of which the operation at ``place`` is the last slow one.
-
-    It ended when that came back, or when the next one was due where the schedule goes on.
-    """
-    due = int(rows.due_ns[place])
-    end = int(rows.ended_ns[place])
-    back = max(due + 1, due if end == NULL_NS else end)
-    if place + 1 == len(rows):
-        return back
-    after = int(rows.due_ns[place + 1])
-    usual = int(np.median(np.diff(rows.due_ns[max(0, place - 9) : place + 2])))
-    return max(back, after) if after - due <= _NEAR * usual else back
 
 
 def _nullable(values: Floats) -> Ints:

@@ -13,9 +13,8 @@ import numpy as np
 from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.weather.events.pieces.judged import Search, judged_in
-from iosonde.weather.events.pieces.kept_spans import JudgedSpan
 from iosonde.weather.events.pieces.series import JudgedSeries
-from iosonde.weather.events.pieces.span_pieces import span_pieces
+from iosonde.weather.events.pieces.span_pieces import with_pieces
 from iosonde.weather.events.pieces.spans import Span
 from iosonde.weather.events.slow_intervals import spells
 from iosonde.weather.samples.operations import Operations
@@ -26,7 +25,7 @@ _AROUND = 3
 """Windows around what windows show in which its first and last operation may lie."""
 
 
-def judged_coarse(search: Search, span_ns: tuple[int, int]) -> dict[SeriesKey, JudgedSpan]:
+def judged_coarse(search: Search, span_ns: tuple[int, int]) -> dict[SeriesKey, JudgedSeries]:
     """Every series that is judged in longer windows than ten minutes. Raises StoreError."""
     known = search.known
     coarse = {key: length for key, length in search.windows.items() if length > INTERVAL_NS}
@@ -39,10 +38,10 @@ def judged_coarse(search: Search, span_ns: tuple[int, int]) -> dict[SeriesKey, J
     for key, one in series.items():
         starts = one.windows.start_ns
         span = Span(int(starts[0]), int(starts[-1]) + one.windows.window_ns)
-        pieces = span_pieces(key, span, one, rows.get(key), known.baselines.get(key))
+        whole = with_pieces(key, span, one, rows.get(key), known.baselines.get(key))
         number = known.past[key].number
         last = min(span_ns[1], (int(number[-1]) + 1) * INTERVAL_NS)
-        found[key] = JudgedSpan(one, pieces, int(starts[0]), last)
+        found[key] = whole._replace(first_ns=int(starts[0]), last_ns=last)
     return found
 
 
@@ -60,7 +59,8 @@ def _operations(
 def _shown(series: JudgedSeries) -> tuple[int, int] | None:
     """Begin of the first and end of the last window that shows something, with a few around; None: none does."""
     windows = series.windows
-    ends = [end for spell in spells(windows, series.rule) for end in spell[:2]]
+    found = spells(windows, series.rule)
+    ends = [end for piece in found for end in (piece.begin_ns, piece.end_ns)]
     lossy: Sequence[int] = windows.start_ns[np.nan_to_num(windows.lost) > 0].tolist()
     ends += lossy
     if not ends:

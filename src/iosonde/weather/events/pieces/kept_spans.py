@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, with_rates
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries
-from iosonde.weather.events.pieces.span_pieces import SpanPieces
 from iosonde.weather.events.pieces.spans import Span, spans
 from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.events.watched import WatchedTarget, place_of
@@ -47,15 +46,6 @@ _DAMAGED = (
 )
 _FLOATS = ("typ", "tail", "lost", "lower", "upper", "usual_ns")
 _FLAGS = ("learning", "certain")
-
-
-class JudgedSpan(NamedTuple):
-    """One series in one span: its windows from an hour before on, its pieces, its first and last operation."""
-
-    series: JudgedSeries
-    pieces: SpanPieces
-    first_ns: int | None
-    last_ns: int | None
 
 
 class Keeper:
@@ -84,9 +74,9 @@ class Keeper:
                 there[key] = digest(key, span, self._known, self._windows[key])
         return there
 
-    def load(self, span: Span) -> dict[SeriesKey, JudgedSpan] | None:
+    def load(self, span: Span) -> dict[SeriesKey, JudgedSeries] | None:
         """The span of every place; None if that of one of them is missing."""
-        found: dict[SeriesKey, JudgedSpan] = {}
+        found: dict[SeriesKey, JudgedSeries] = {}
         for place, keys in self._places.items():
             digests = self._there(keys, span)
             if digests:
@@ -96,7 +86,7 @@ class Keeper:
                 found |= kept
         return found
 
-    def save(self, span: Span, found: Mapping[SeriesKey, JudgedSpan]) -> None:
+    def save(self, span: Span, found: Mapping[SeriesKey, JudgedSeries]) -> None:
         """Keep a span of the places that are whole."""
         for place, keys in self._places.items():
             digests = self._there(keys, span)
@@ -123,7 +113,7 @@ def digest(key: SeriesKey, span: Span, known: LearntBaselines, window_ns: int) -
 
 def load(
     root: Path, place: WatchedTarget, span: Span, digests: Mapping[SeriesKey, str]
-) -> dict[SeriesKey, JudgedSpan] | None:
+) -> dict[SeriesKey, JudgedSeries] | None:
     """What was kept of a span; None where nothing was, or not of all series, or of other samples."""
     try:
         data = io.BytesIO(content(_path(root, place, span), JUDGED_BYTES))
@@ -142,11 +132,11 @@ def save(
     place: WatchedTarget,
     span: Span,
     digests: Mapping[SeriesKey, str],
-    found: Mapping[SeriesKey, JudgedSpan],
+    found: Mapping[SeriesKey, JudgedSeries],
 ) -> None:
     """Keep a span, if the store can be written; a day takes the place of its parts."""
     keys = list(digests)
-    windows = [found[key].series.windows for key in keys]
+    windows = [found[key].windows for key in keys]
     sizes = [len(one.start_ns) for one in windows]
     columns: dict[str, Any] = {
         name: np.concatenate([one.known(name) for one in windows]).astype(np.float32)
@@ -155,14 +145,14 @@ def save(
     columns["start_ns"] = np.concatenate([one.start_ns for one in windows])
     columns["n"] = np.concatenate([one.n for one in windows]).astype(np.uint32)
     columns |= {name: np.concatenate([one.known(name) for one in windows]) for name in _FLAGS}
-    columns["busy"] = np.concatenate([found[key].series.busy for key in keys])
+    columns["busy"] = np.concatenate([found[key].busy for key in keys])
     meta = {
         "ops": [key.op for key in keys],
         "digests": {key.op: value for key, value in digests.items()},
         "edges": np.concatenate(([0], np.cumsum(sizes))).tolist(),
         "window_ns": [one.window_ns for one in windows],
-        "slow": [[tuple(piece) for piece in found[key].pieces.slow] for key in keys],
-        "hung": [[tuple(piece) for piece in found[key].pieces.hung] for key in keys],
+        "slow": [[tuple(piece) for piece in found[key].slow] for key in keys],
+        "hung": [[tuple(piece) for piece in found[key].hung] for key in keys],
         "span": [(found[key].first_ns, found[key].last_ns) for key in keys],
     }
     columns["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
@@ -187,7 +177,7 @@ def _path(root: Path, place: WatchedTarget, span: Span) -> Path:
     return folder / f"{when}-{place.period_ns}.npz"
 
 
-def _judged(meta: dict[str, Any], columns: Mapping[str, Any], place: int) -> JudgedSpan:
+def _judged(meta: dict[str, Any], columns: Mapping[str, Any], place: int) -> JudgedSeries:
     rows = slice(meta["edges"][place], meta["edges"][place + 1])
     windows = OpWindows(
         start_ns=columns["start_ns"][rows],
@@ -196,8 +186,6 @@ def _judged(meta: dict[str, Any], columns: Mapping[str, Any], place: int) -> Jud
         **{name: columns[name][rows].astype(np.float64) for name in _FLOATS},
         **{name: columns[name][rows] for name in _FLAGS},
     )
-    series = JudgedSeries(windows, columns["busy"][rows])
-    pieces = SpanPieces(
-        *([SlowPiece(*one) for one in meta[kind][place]] for kind in ("slow", "hung"))
-    )
-    return JudgedSpan(series, pieces, *meta["span"][place])
+    slow, hung = ([SlowPiece(*one) for one in meta[kind][place]] for kind in ("slow", "hung"))
+    first_ns, last_ns = meta["span"][place]
+    return JudgedSeries(windows, columns["busy"][rows], slow, hung, first_ns, last_ns)

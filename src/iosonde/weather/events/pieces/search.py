@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
 from iosonde.weather.events.pieces.coarse import judged_coarse
 from iosonde.weather.events.pieces.judged import Search, judged_in
-from iosonde.weather.events.pieces.kept_spans import JudgedSpan, Keeper
+from iosonde.weather.events.pieces.kept_spans import Keeper
 from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.events.pieces.series import JudgedSeries, cut
-from iosonde.weather.events.pieces.span_pieces import SpanPieces, span_pieces
+from iosonde.weather.events.pieces.span_pieces import with_pieces
 from iosonde.weather.events.pieces.spans import Span, in_a_row, spans
 from iosonde.weather.events.slow_intervals import one_after_other
 from iosonde.weather.samples.operations import Operations
@@ -33,41 +33,28 @@ _BACK_DAYS = (0, 3, 15, 63)
 _MOST_THREADS = 8
 
 
-@dataclass
-class FoundPieces:
-    """Pieces of every series by begin, its windows, its first operation, and its last operation or window."""
+class SearchedSeries(NamedTuple):
+    """Series with their stretches; ``windows``: length of the windows of every series that the store knows."""
 
-    pieces: dict[SeriesKey, SpanPieces] = field(default_factory=dict)
-    series: dict[SeriesKey, JudgedSeries] = field(default_factory=dict)
-    first_ns: dict[SeriesKey, int] = field(default_factory=dict)
-    last_ns: dict[SeriesKey, int] = field(default_factory=dict)
-    windows: Mapping[SeriesKey, int] = field(default_factory=dict)
-    """Length of the windows of every series that the store knows."""
-
-    def add(self, key: SeriesKey, one: JudgedSpan) -> None:
-        """Add a series that was judged in one span."""
-        self.series[key], self.pieces[key] = one.series, one.pieces
-        if one.first_ns is not None:
-            self.first_ns[key] = one.first_ns
-        windows = one.series.windows
-        self.last_ns[key] = max(int(windows.start_ns[-1]) + 1, one.last_ns or 0)
+    series: dict[SeriesKey, JudgedSeries]
+    windows: Mapping[SeriesKey, int]
 
 
-_Spans = dict[Span, dict[SeriesKey, JudgedSpan]]
+_Spans = dict[Span, dict[SeriesKey, JudgedSeries]]
 
 
-def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> FoundPieces:
+def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> SearchedSeries:
     """Pieces that reach into the range of a query, each from its real begin on. Raises StoreError."""
     numbers = [past.number for past in known.past.values() if len(past.number)]
     if not numbers:
-        return FoundPieces()
+        return SearchedSeries({}, {})
     first = min(int(number[0]) for number in numbers) * INTERVAL_NS
     last = max(int(number[-1]) + 1 for number in numbers) * INTERVAL_NS
     until = last if query.until_ns is None else min(last, query.until_ns)
     since = first if query.since_ns is None else max(first, query.since_ns)
     asked = Search(store, query, known, windows_of(known))
     spanned = {key: length for key, length in asked.windows.items() if length <= INTERVAL_NS}
-    found = FoundPieces()
+    found: dict[SeriesKey, JudgedSeries] = {}
     for back in _BACK_DAYS:
         day = max(first // DAY_NS, (since - WARM_UP_NS) // DAY_NS - back) * DAY_NS
         if day >= until:
@@ -78,30 +65,34 @@ def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> FoundP
             break
     begin = max(first, since - _BACK_DAYS[-1] * DAY_NS)
     for key, one in judged_coarse(asked, (begin, until)).items():
-        found.add(key, one)
-    found.windows = asked.windows
-    return found
+        found[key] = one._replace(last_ns=_last_ns(one))
+    return SearchedSeries(found, asked.windows)
 
 
-def _cut(found: FoundPieces, since_ns: int, edge_ns: int) -> bool:
+def _last_ns(one: JudgedSeries) -> int:
+    """Its last operation or window, whichever is later."""
+    return max(int(one.windows.start_ns[-1]) + 1, one.last_ns or 0)
+
+
+def _cut(found: Mapping[SeriesKey, JudgedSeries], since_ns: int, edge_ns: int) -> bool:
     """Whether a piece that lasts into the range begins where the search began."""
     return any(
         piece.begin_ns <= edge_ns and piece.end_ns > since_ns
-        for pieces in found.pieces.values()
-        for piece in (*pieces.slow, *pieces.hung)
+        for one in found.values()
+        for piece in (*one.slow, *one.hung)
     )
 
 
 def _searched(
     asked: Search, windows: Mapping[SeriesKey, int], first_ns: int, until_ns: int
-) -> FoundPieces:
+) -> dict[SeriesKey, JudgedSeries]:
     """Spans that were kept as they were, the others anew; those that are over are kept then.
 
     ``windows``: those of the series that are searched span by span.
     """
     found: _Spans = {}
     if not windows:
-        return FoundPieces()
+        return {}
     missing: list[Span] = []
     keeper = Keeper(asked.store.root, asked.known, windows, whole=asked.query.ops is None)
     over: set[Span] = set()
@@ -138,7 +129,7 @@ def _judged(
 
             def work(
                 one: tuple[SeriesKey, Span], rows: dict[SeriesKey, Operations] = rows
-            ) -> JudgedSpan:
+            ) -> JudgedSeries:
                 key, span = one
                 baseline = asked.known.baselines.get(key)
                 return _judged_span(key, span, series[key], rows.get(key), baseline)
@@ -155,39 +146,37 @@ def _judged_span(
     series: JudgedSeries,
     rows: Operations | None,
     baseline: Baseline | None,
-) -> JudgedSpan:
+) -> JudgedSeries:
     part = cut(series, span.begin_ns - WARM_UP_NS, span.end_ns)
-    pieces = span_pieces(key, span, part, rows, baseline)
+    judged = with_pieces(key, span, part, rows, baseline)
     mine = None if rows is None else rows.between(*span)
     if mine is None or len(mine) == 0:
-        return JudgedSpan(part, pieces, None, None)
-    return JudgedSpan(part, pieces, int(mine.due_ns[0]), int(mine.due_ns[-1]))
+        return judged
+    return judged._replace(first_ns=int(mine.due_ns[0]), last_ns=int(mine.due_ns[-1]))
 
 
-def _united(judged: _Spans) -> FoundPieces:
+def _united(judged: _Spans) -> dict[SeriesKey, JudgedSeries]:
     """All spans of every series together."""
-    found = FoundPieces()
+    found = {}
     keys = dict.fromkeys(key for one in judged.values() for key in one)
     for key in sorted(keys):
         mine = [(span, one[key]) for span, one in judged.items() if key in one]
         parts = [
-            cut(one.series, span.begin_ns - (0 if place else WARM_UP_NS), span.end_ns)
+            cut(one, span.begin_ns - (0 if place else WARM_UP_NS), span.end_ns)
             for place, (span, one) in enumerate(mine)
         ]
         windows = one_after_other([part.windows for part in parts])
         if len(windows.start_ns) == 0:
             continue
-        busy = np.concatenate([part.busy for part in parts])
-        found.series[key] = parts[0]._replace(windows=windows, busy=busy)
-        found.pieces[key] = SpanPieces(
-            united(piece for _, one in mine for piece in one.pieces.slow),
-            united(piece for _, one in mine for piece in one.pieces.hung),
+        whole = JudgedSeries(
+            windows,
+            np.concatenate([part.busy for part in parts]),
+            united(piece for part in parts for piece in part.slow),
+            united(piece for part in parts for piece in part.hung),
+            next((part.first_ns for part in parts if part.first_ns is not None), None),
+            max((part.last_ns for part in parts if part.last_ns is not None), default=None),
         )
-        firsts = [one.first_ns for _, one in mine if one.first_ns is not None]
-        lasts = [one.last_ns for _, one in mine if one.last_ns is not None]
-        if firsts:
-            found.first_ns[key] = firsts[0]
-        found.last_ns[key] = max([int(windows.start_ns[-1]) + 1, *lasts])
+        found[key] = whole._replace(last_ns=_last_ns(whole))
     return found
 
 

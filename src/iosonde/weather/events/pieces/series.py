@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
 from iosonde.model.slowdown import Q50, VERSION_WIDTH, Baseline
+from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.slow_intervals import OpWindows, Rule, rule_of
 from iosonde.weather.slowdown.window_length import MINUTE_NS
 
@@ -15,10 +17,17 @@ _UNKNOWN = np.full(VERSION_WIDTH, np.nan)
 
 
 class JudgedSeries(NamedTuple):
-    """Windows of one series, and which of them the probing host explains."""
+    """Windows of one series, and which of them the probing host explains; stretches that were found in them.
+
+    ``slow``, ``hung``: by begin. ``first_ns``, ``last_ns``: its first and last operation, or window; None: unknown.
+    """
 
     windows: OpWindows
     busy: Flags
+    slow: Sequence[SlowPiece] = ()
+    hung: Sequence[SlowPiece] = ()
+    first_ns: int | None = None
+    last_ns: int | None = None
 
     @property
     def rule(self) -> Rule:

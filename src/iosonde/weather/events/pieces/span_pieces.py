@@ -6,8 +6,6 @@ joined by whoever has both spans. So one that is over depends on its samples and
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from iosonde.model.arrays import Floats
@@ -18,7 +16,6 @@ from iosonde.weather.events.pieces.alarms import (
     STILL_NS,
     WARM_UP_NS,
     alarm_pieces,
-    back_ns,
     is_over,
 )
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
@@ -35,39 +32,30 @@ _INTO = 2
 """Windows into it."""
 
 
-class SpanPieces(NamedTuple):
-    """What one series went through."""
-
-    slow: list[SlowPiece]
-    hung: list[SlowPiece]
-
-
-def span_pieces(
+def with_pieces(
     key: SeriesKey,
     span: Span,
-    series: JudgedSeries | None,
+    series: JudgedSeries,
     rows: Operations | None,
     baseline: Baseline | None,
-) -> SpanPieces:
-    """Pieces of ``key`` that end in ``span``, or go on at its end.
+) -> JudgedSeries:
+    """A series with the stretches that end in ``span``, or go on at its end.
 
     ``series`` and ``rows`` may reach further. Raises what the core raises for columns that do not fit.
     """
     since, until = span.begin_ns - WARM_UP_NS, span.end_ns
-    slow: list[SlowPiece] = []
-    hung: list[SlowPiece] = []
     part = None if rows is None else rows.between(since, until)
-    if series is not None:
-        slow += _spells(key, cut(series, since, until), part, baseline)
+    slow = _spells(key, cut(series, since, until), part, baseline)
+    hung: list[SlowPiece] = []
     if part is not None and len(part):
         usual = _usual(part, baseline)
         hung = hang_pieces(key.op, part, patience_ns(key.period_ns, *usual))
-        if baseline is not None and series is not None and series.dense:
+        if baseline is not None and series.dense:
             found = alarm_pieces(key.op, part, baseline)
             slow += [piece for piece in found if not _explained(piece, series)]
-    return SpanPieces(
-        [piece for piece in slow if piece.end_ns > span.begin_ns],
-        [piece for piece in hung if piece.end_ns > span.begin_ns],
+    return series._replace(
+        slow=[piece for piece in slow if piece.end_ns > span.begin_ns],
+        hung=[piece for piece in hung if piece.end_ns > span.begin_ns],
     )
 
 
@@ -116,16 +104,10 @@ def _refined(
     slow = stretch(rows, version, (begin, into), (earliest, latest), factor)
     if slow is None:
         return piece
-    return piece._replace(
-        begin_ns=int(rows.due_ns[slow.first]),
-        end_ns=back_ns(rows, slow.last),
-        open=piece.open and not is_over(rows, slow.last, STILL_NS),
-        typ=slow.typ if len(known) else NAN,
-        lower=slow.lower if len(known) else NAN,
-        upper=slow.upper if len(known) else NAN,
-        usual_ns=slow.usual_ns,
-        n=slow.last - slow.first + 1,
-    )
+    sharp, last, _ = slow
+    goes_on = piece.open and not is_over(rows, last, STILL_NS)
+    sharp = sharp._replace(op=piece.op, lost=piece.lost, open=goes_on)
+    return sharp if len(known) else sharp._replace(typ=NAN, lower=NAN, upper=NAN)
 
 
 def _until_quiet(typ: Floats, quiet: float) -> Floats:

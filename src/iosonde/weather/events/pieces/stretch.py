@@ -14,39 +14,25 @@ operation right after a slow one says nothing new, as for the alarms: two quick 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
+from iosonde.model.frames import NULL_NS
 from iosonde.model.slowdown import Q50
 from iosonde.stats.ranks import quantile_ranks
-from iosonde.weather.events.pieces.piece import NAN
+from iosonde.weather.events.pieces.piece import NAN, SlowPiece
 from iosonde.weather.samples.operations import Operations
 
 _Q50, _Q75, _Q95, _Q99, _HIT, _SLOW_MODE = Q50, 14, 18, 19, 21, 23
 """Places in a version (``model.slowdown.VERSION_WIDTH``)."""
+_NEAR = 3
+"""An operation within so many periods is the next one of its schedule."""
 TYPICAL = 1.5
 """From this slowdown of the typical operation on a stretch is judged on all of its operations."""
 _FACTORS = (1.8, 4.0)
 _USUAL_SHARE = 0.01
 """Above the 0.99 quantile."""
 _SHARES = (0.03, 0.5)
-
-
-class SlowStretch(NamedTuple):
-    """Rows ``first`` to ``last``, both slow; ``typ``: median response / usual, with its interval (NaN: too few).
-
-    ``score``: sum of their scores; ``usual_ns``: what ``typ`` is against.
-    """
-
-    first: int
-    last: int
-    typ: float
-    score: float
-    lower: float
-    upper: float
-    usual_ns: float
 
 
 def limit_ns(version: Floats) -> float:
@@ -90,9 +76,11 @@ def stretch(
     begins: tuple[int, int],
     ends: tuple[int, int],
     factor: float,
-) -> SlowStretch | None:
+) -> tuple[SlowPiece, int, float] | None:
     """The slow stretch that begins in ``begins`` and ends in ``ends`` (ns, both with their ends).
 
+    A piece without an op, the row of its last slow operation, and the sum of the scores. ``typ`` of it is the median
+    response / usual, NaN: too few.
     ``version``: what was expected; ``factor``: the slowdown of the typical operation at worst, as far as it is known.
     None where no operation lies in ``begins``, or none is slow.
     """
@@ -121,7 +109,30 @@ def stretch(
     usual = usual_ns(version)
     typ, lower, upper = (value / usual for value in _median(ended))
     score = float(total[last + 1] - total[first])
-    return SlowStretch(first + int(low), last + int(low), typ, score, lower, upper, usual)
+    first, last = first + int(low), last + int(low)
+    piece = SlowPiece(
+        *("", int(rows.due_ns[first]), back_ns(rows, last), False, typ),
+        n=last - first + 1,
+        lower=lower,
+        upper=upper,
+        usual_ns=usual,
+    )
+    return piece, last, score
+
+
+def back_ns(rows: Operations, place: int) -> int:
+    """When a stretch ended of which the operation at ``place`` is the last slow one.
+
+    It ended when that came back, or when the next one was due where the schedule goes on.
+    """
+    due = int(rows.due_ns[place])
+    end = int(rows.ended_ns[place])
+    back = max(due + 1, due if end == NULL_NS else end)
+    if place + 1 == len(rows):
+        return back
+    after = int(rows.due_ns[place + 1])
+    usual = int(np.median(np.diff(rows.due_ns[max(0, place - 9) : place + 2])))
+    return max(back, after) if after - due <= _NEAR * usual else back
 
 
 def _median(values: Floats) -> tuple[float, float, float]:

@@ -1,0 +1,131 @@
+"""Verdicts of running probes in the events of their samples: while a stretch goes on the agent decides for every door.
+
+::
+
+    agent      slow since 14:05:00, 3.1x over the stretch     state file, `now`, `check`, /metrics
+    samples    an event, open, with ops                       begin, factor and interval of slow ops: the agent's
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from iosonde.model.events import OpShare, SlowEvent
+from iosonde.weather.slowdown.findings import from_state
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from iosonde.weather.slowdown.findings import Finding, OpVerdict
+
+_JUDGED = ("usual", "host_busy", "slow", "lost")
+"""Findings that say of every operation whether it is slow; where operations hang, samples and the log tell."""
+_KINDS = ("slow", "partly_slow", "lost")
+
+
+def with_verdict(
+    events: Sequence[SlowEvent], state: Mapping[str, Any], last_ns: int, now_ns: int
+) -> list[SlowEvent]:
+    """Events of one place as its running probe judges what goes on.
+
+    ``last_ns``: due instant of the last sample. A slow op has the agent's begin, factor and interval; an event none of
+    whose ops is slow or lost now is over. Missing data: a probe that is stale or stopped decides nothing.
+    """
+    found = from_state(dict(state), now_ns)
+    if found.kind not in _JUDGED:
+        return list(events)
+    bad = {one.op: one for one in found.ops if _is_bad(found, one)}
+    closed = [_closed(one, bad) for one in events]
+    slow = {op: one for op, one in bad.items() if one.since_ns is not None}
+    since = min((one.since_ns or 0 for one in slow.values()), default=None)
+    lost = {op: one for op, one in bad.items() if op not in slow}
+    if since is None:
+        going = any(one.end_ns is None and one.kind in _KINDS for one in closed)
+        if going or not lost:
+            return closed
+        since = found.at_ns - int(state.get("window_ns") or 0)
+    mine = [one for one in closed if one.kind in _KINDS and one.seen_until_ns > since]
+    until = max([last_ns, *(one.seen_until_ns for one in mine)])
+    shares = {share.op: share for one in mine for share in one.ops}
+    shares |= {op: _share(shares.get(op), one, until) for op, one in slow.items()}
+    shares |= {op: _lost(shares.get(op), one, since, until) for op, one in lost.items()}
+    event = _event(found, mine, shares, list(bad), until)
+    return [*(one for one in closed if one not in mine), event]
+
+
+def _is_bad(found: Finding, one: OpVerdict) -> bool:
+    """Whether the storage makes an operation slow, or loses some of them."""
+    return found.kind in ("slow", "lost") and (one.state == "slow" or one.lost is not None)
+
+
+def _closed(event: SlowEvent, bad: Mapping[str, OpVerdict]) -> SlowEvent:
+    """An event that goes on for its samples, over where its probe judges all of its ops to be as usual."""
+    goes_on = event.end_ns is None and event.kind in _KINDS
+    own = [share.op for share in event.ops if share.start_ns is not None]
+    if not goes_on or any(op in bad for op in own):
+        return event
+    return replace(event, end_ns=event.seen_until_ns)
+
+
+def _share(known: OpShare | None, one: OpVerdict, until_ns: int) -> OpShare:
+    """The part of a slow op, with what its probe judges of the whole stretch."""
+    share = known or OpShare(one.op, None, None, one.tail, one.lost, 1.0, True, one.n)
+    share = replace(share, start_ns=one.since_ns, end_ns=until_ns, recovery_ns=None)
+    if one.partly:
+        return share
+    peaks = [value for value in (share.peak, one.slowdown) if value is not None]
+    return replace(
+        share,
+        median=one.slowdown,
+        lower=one.lower,
+        upper=one.upper,
+        peak=max(peaks, default=None),
+        peak_ns=one.since_ns if share.peak_ns is None else share.peak_ns,
+        affected=True,
+    )
+
+
+def _lost(known: OpShare | None, one: OpVerdict, since_ns: int, until_ns: int) -> OpShare:
+    """The part of an op some of which are lost."""
+    share = known or OpShare(one.op, None, None, one.tail, one.lost, 0.0, False, one.n)
+    if share.start_ns is not None:
+        return share
+    return replace(share, start_ns=since_ns, end_ns=until_ns, lost=share.lost or one.lost)
+
+
+def _event(
+    found: Finding,
+    mine: Sequence[SlowEvent],
+    shares: Mapping[str, OpShare],
+    order: Sequence[str],
+    until_ns: int,
+) -> SlowEvent:
+    """All that goes on at a target as one event, the op that its probe names first."""
+    ops = [shares[op] for op in order] + [one for op, one in shares.items() if op not in order]
+    worst = ops[0]
+    begins = [share.start_ns for share in ops if share.start_ns is not None]
+    lasted = [(share.median or 1.0, until_ns - (share.start_ns or until_ns)) for share in ops]
+    partly = all(one.partly for one in found.ops if one.state == "slow")
+    kind = "lost" if found.kind == "lost" else "partly_slow" if partly else "slow"
+    area_s = sum(max(0.0, factor - 1) * length / 1e9 for factor, length in lasted)
+    return SlowEvent(
+        host=found.host,
+        target=found.target,
+        start_ns=min(begins),
+        end_ns=None,
+        seen_until_ns=until_ns,
+        peak=worst.peak,
+        peak_ns=worst.peak_ns,
+        median=worst.median,
+        area_s=sum(one.area_s for one in mine) or area_s,
+        recovery_ns=None,
+        n=sum(share.n for share in ops),
+        ops=tuple(ops),
+        lost=worst.lost,
+        unobserved_ns=sum(one.unobserved_ns for one in mine),
+        kind=kind,
+        op=worst.op,
+        cause=next((one.cause for one in mine if one.cause), None),
+    )
