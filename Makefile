@@ -129,7 +129,7 @@ lock: $(BIN)/uv ## pin the Python packages anew: of developers, of `make install
 	echo uv | $(LOCK) - -o requirements-uv.lock
 
 $(BIN)/iosonde: $(VENV)/.packages $(RUST_SOURCES) pyproject.toml
-	mkdir -p build/wheel
+	rm -rf build/wheel/scripts && mkdir -p build/wheel # else the agent of an earlier wheel replaces this one's
 	. $(BIN)/activate && maturin develop --uv --release --quiet
 	$(BIN)/python -m compileall -q src/iosonde
 	touch $@
