@@ -1,6 +1,7 @@
 """Engines that are used again: one connection leaves nothing to the next."""
 
 import os
+import signal
 import threading
 
 import duckdb
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from iosonde.engine.connections import connect
+from iosonde.engine.stopping import interruptible
 
 
 def setting(con, name):
@@ -102,3 +104,19 @@ def test_a_fork_has_engines_of_its_own():
     os.close(read)
     os.waitpid(child, 0)
     assert connect(threads=2).execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_ctrl_c_during_a_statement_is_a_ctrl_c():
+    con = connect()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    # One that comes before the statement is Python's own, and a Ctrl-C, too.
+    pressing = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    pressing.start()
+    try:
+        with pytest.raises(KeyboardInterrupt), interruptible():
+            con.execute("SELECT sum(sqrt(range)) FROM range(1000000000000000)").fetchone()
+    finally:
+        pressing.join()
+        signal.signal(signal.SIGINT, before)
+    with pytest.raises(RuntimeError, match="another"), interruptible():
+        raise RuntimeError("another")

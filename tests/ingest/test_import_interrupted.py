@@ -23,8 +23,9 @@ def test_ctrl_c_says_how_far_it_came(tmp_path: Path, capsys: pytest.CaptureFixtu
     long.write_text("".join(text(T0 + 60 * n, n + 1) for n in range(20_000)))
     files = [str(first), str(long)]
     arguments = [sys.executable, "-u", "-m", "iosonde.cli.main", "import", *files]
+    # A shell starts what runs in its background without Ctrl-C.
     with subprocess.Popen(
-        [*arguments, "--store", str(store)],
+        ["env", "--default-signal=INT", *arguments, "--store", str(store)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

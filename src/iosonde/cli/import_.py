@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from iosonde.cli.shared import options
 from iosonde.cli.shared.progress import working
 from iosonde.connectors.source import SIZE_BYTES, UNNAMED, FileRead, Settings
+from iosonde.engine.stopping import interruptible
 from iosonde.ingest.answers import (
     FileImport,
     Imported,
@@ -65,7 +66,8 @@ def main(arguments: Sequence[str]) -> int:
             options.note(f"{one.path}: {one.kind}, {counted(one.rows, 'row')}")
 
     try:
-        done = import_files(options.store_folder(args), question, now_ns, working, report)
+        with interruptible():
+            done = import_files(options.store_folder(args), question, now_ns, working, report)
     except KeyboardInterrupt:
         of = f"{format_count(seen.stored)} of {counted(seen.found or len(args.file), 'file')}"
         options.note(

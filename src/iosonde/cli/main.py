@@ -17,6 +17,7 @@ from iosonde import __version__
 from iosonde.cli.commands import Command, every, listed, renamed
 from iosonde.cli.shared.notes import Notes
 from iosonde.cli.shared.terminal import safe_output
+from iosonde.engine.stopping import interruptible
 from iosonde.model.errors import IosondeError, UsageError
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
@@ -42,7 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     notes = Notes()
     try:
-        code = _dispatch(arguments, notes)
+        with interruptible():
+            code = _dispatch(arguments, notes)
         notes.end()
         sys.stdout.flush()
         return code

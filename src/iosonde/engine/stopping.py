@@ -65,3 +65,14 @@ def stopped_by(stop: Stop) -> Iterator[None]:
 def current_stop() -> Stop | None:
     """The stop of the question that this thread works on."""
     return _current.get()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt for a Ctrl-C that came during a statement: DuckDB makes a RuntimeError of it."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from None
