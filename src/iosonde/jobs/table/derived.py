@@ -173,7 +173,8 @@ def _added(table: JobTable, more: dict[str, Floats]) -> JobTable:
         for part in _FROM.get(name, (name.replace("contention_", "cf_", 1),)):
             of.setdefault(part, []).append(name)
     flags = dict(table.flags)
-    for (row, part), told in table.flags.items():
+    # A store gives flags in any order.
+    for (row, part), told in sorted(table.flags.items()):
         for name in of.get(part, ()):
             if filled[name][row]:
                 flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), *told)))
