@@ -26,6 +26,7 @@ from iosonde.model.answer import (
     TableBlock,
     TableForms,
 )
+from iosonde.model.json_types import as_json
 
 if TYPE_CHECKING:
     from iosonde.drawing.sheet import Sheet
@@ -71,8 +72,8 @@ def page() -> PageFormat:
 
 
 def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None = 2) -> None:
-    """Write JSON to a file or stdout."""
-    options.put_text(json.dumps(data, indent=indent, allow_nan=False) + "\n", output)
+    """Write JSON to a file or stdout; what is not finite is null."""
+    options.put_text(json.dumps(as_json(data), indent=indent, allow_nan=False) + "\n", output)
 
 
 def put_table(rows: RowTable | Frame, format_name: str, output: Path | None) -> None:
@@ -115,7 +116,7 @@ def draw(
 
         save_sheet(picture, args.plot, width_in=width, dark=args.dark)
     elif args.plot.suffix == ".json":
-        write_text(json.dumps(picture.plain(), allow_nan=False) + "\n", args.plot)
+        write_text(json.dumps(as_json(picture.plain()), allow_nan=False) + "\n", args.plot)
     else:
         from iosonde.drawing.canvas import write
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from iosonde import __version__
 from iosonde.cli.shared import options
+from iosonde.engine.left_out import left_out
 from iosonde.engine.states import read_states
 from iosonde.host.child import ask
 from iosonde.model.errors import IosondeError
@@ -83,10 +84,9 @@ def _answer(args: Any) -> tuple[int, str]:
     root = options.store_root(args)
     every = read_states(root)
     if not every:
-        return (
-            thresholds.UNKNOWN,
-            f"IOSONDE UNKNOWN - no states in {options.store_name(args)}; try 'iosonde probe DIR'",
-        )
+        unreadable = [f"{one['path']} {one['what']}; try {one['try']}" for one in left_out(root)]
+        nothing = f"no states in {options.store_name(args)}; try 'iosonde probe DIR'"
+        return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - {(unreadable or [nothing])[0]}"
     states = options.chosen(every, args.target)
     return thresholds.judged(states, now_ns, args.warning, args.critical, verbose=args.verbose > 0)
 
