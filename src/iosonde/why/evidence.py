@@ -146,10 +146,10 @@ def _parts(link: Link[Parts], slow: StretchFacts) -> str:
 def _part(part: SlowPart, slow: StretchFacts) -> str:
     match part.source:
         case PartSource.PROBED | PartSource.BESIDE:
-            beside = (
-                f"{part.peers} other {'servers' if part.source is PartSource.PROBED else 'targets'}"
-            )
-            own = f" (which take {format_factor(part.peers_slow)}x their usual time)"
+            noun = "server" if part.source is PartSource.PROBED else "target"
+            beside = counted(part.peers, f"other {noun}")
+            take, their = ("takes", "its") if part.peers == 1 else ("take", "their")
+            own = f" (which {take} {format_factor(part.peers_slow)}x {their} usual time)"
             if part.against_peers.value * max(part.peers_slow or 1.0, 1.0) >= CEILING:
                 return f"{part.name} did not answer, {beside} did{own}"
             return f"{part.name} {_ratio(part.against_peers)} slower than {beside}{own}"
