@@ -77,11 +77,11 @@ def marked(mark: str) -> list[int]:
 
 def _reap(mark: str) -> None:
     # A process may start another one while it dies: the next round finds that.
-    while found := [pid for pid in marked(mark) if _state(pid) not in "ZX"]:
+    while found := [pid for pid in marked(mark) if process_state(pid) not in "ZX"]:
         for pid in found:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        if all(_state(pid) == "D" for pid in found):
+        if all(process_state(pid) == "D" for pid in found):
             break  # the kernel kills them when their storage answers
         time.sleep(0.01)
     shutil.rmtree(memory_folder(mark), ignore_errors=True)
@@ -103,7 +103,8 @@ def _remove_groups(prefix: str) -> None:
             group.rmdir()
 
 
-def _state(pid: int) -> str:
+def process_state(pid: int) -> str:
+    """State of a process in one letter; Z and X: it has ended, its files are closed."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
