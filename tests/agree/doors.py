@@ -209,6 +209,13 @@ class Doors:
         ]
         return {door: sorted(rows, key=lambda row: row[1][:4:3]) for door, rows in found.items()}
 
+    def hangs(self) -> list[tuple[tuple[str, str], Said]]:
+        """Hangs that ``slowdown`` tells, by begin."""
+        told = self.json("slowdown", *self.span)
+        rows = [] if told is None else told["hung"]
+        found = [((one["host"], one["target"]), of_event(one)) for one in rows]
+        return sorted(found, key=lambda one: one[1].begin_s)
+
     def not_judged(self) -> dict[str, set[tuple[str, str | None, str]]]:
         """Doors that tell what was not judged: host, target, reason."""
         found = {}

@@ -38,6 +38,11 @@ def test_every_door_makes_the_same_judgement(asked):
             match = [one for where, one in rows if where == place and one.op == said.op]
             assert any(not said.contradicts(one) for one in match), (door, said, match)
         assert bool(rows) == bool(slow), door
+    hung = [(place, said) for place, said in events if said.verdict == "hang"]
+    told = doors.hangs()
+    assert [place for place, _ in told] == [place for place, _ in hung]
+    for (_, one), (_, said) in zip(told, hung, strict=True):
+        assert not one.contradicts(said), (one, said)
     _truth(kind, slow)
     _now(doors, events)
     _then(kind, doors, events)

@@ -76,7 +76,7 @@ def listen(agent: Agent, since_ns: int) -> list[Said]:
     mine = noted + [one for one in events["slow"] if _reaches(one["end_ns"], since_ns)]
     said.append(Said("events", bool(mine), False, _sentences(mine)))
     slow = json.loads(ask("slowdown", "--json", *since, *store)[1])
-    spans = [one for one in slow["spans"] if not one["host_busy"]] + slow["lost"]
+    spans = [one for one in slow["spans"] if not one["host_busy"]] + slow["lost"] + slow["hung"]
     host = slow["late"] + [one for one in slow["spans"] if one["host_busy"]]
     said.append(Said("slowdown", bool(spans), bool(host), _sentences(spans or host)))
     said.append(_metrics(agent.get("/metrics")[1]))

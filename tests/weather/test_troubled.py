@@ -201,7 +201,8 @@ def test_slowdown_says_what_was_lost(four, capsys, evening):
         hung = page.startswith(HUNG_HOST)
         assert (f"- {line}" in page) == hung
         assert ("No slow stretch" in page) != hung
-        assert ("'iosonde events' says what hung" in page) == hung
+        assert ("- creates on /work hung for 5 min" in page) == hung
+        assert ("'iosonde events' says whether other hosts saw it" in page) == hung
 
 
 def test_a_report_of_a_hang_does_not_begin_with_as_usual(four):

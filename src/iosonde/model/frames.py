@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Column
+    from iosonde.model.events import SlowEvent
     from iosonde.model.verdicts import Unjudged
 
 
@@ -257,5 +258,7 @@ class SlowdownResult:
     """Stretches in which operations were lost, by series and begin."""
     late: list[LateSpan] = field(default_factory=list)
     """Stretches in which only the probing host made operations late, likewise."""
+    hung: list[SlowEvent] = field(default_factory=list)
+    """Hangs, which windows of samples show only when they are over; by begin."""
     not_judged: list[Unjudged] = field(default_factory=list)
     """Intervals of the range that were not judged."""

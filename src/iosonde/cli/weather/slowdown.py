@@ -19,6 +19,7 @@ from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
 from iosonde.engine.files import write_frame
 from iosonde.engine.left_out import left_out
 from iosonde.model.errors import UsageError
+from iosonde.model.events import SlowEvent
 from iosonde.model.frames import (
     Frame,
     LateSpan,
@@ -42,7 +43,9 @@ from iosonde.model.units import (
 )
 from iosonde.model.verdicts import Unjudged
 from iosonde.weather import answers
+from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.unjudged_words import FEW, say_not_judged, say_unjudged, why_not
+from iosonde.weather.events.written import as_event
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.slowdown import statistic_columns
 from iosonde.weather.slowdown.words import say, say_change, say_late, say_lost
@@ -148,6 +151,7 @@ def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
 def _print(result: SlowdownResult, now_ns: int) -> None:
     query = result.query
     ranks: dict[tuple[str, str], int] = {}
+    hung = list(result.hung)
     for (host, target, period), group in groupby(result.usual, _place):
         series = list(group)
         base = host_of_rank(host)
@@ -168,7 +172,16 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
         late = [span for span in result.late if span.key in keys]
         spans = [span for span in result.spans if span.key in keys]
         missing = [one for one in result.not_judged if (one.host, one.target) == (host, target)]
-        _print_spans(spans, lost, late, _nothing_slow(series, missing), now_ns)
+        lines = [(span.start_ns, _span_line(span, now_ns)) for span in spans]
+        lines += [(span.start_ns, say_lost(span, now_ns)) for span in lost]
+        lines += [(span.start_ns, say_late(span, now_ns)) for span in late]
+        here = [one for one in hung if (one.host, one.target) == (host, target)]
+        lines += [(one.start_ns, say_slow_event(one, now_ns)) for one in here]
+        # A hang is of the target, whatever the rate: it stands below the first one.
+        hung = [one for one in hung if one not in here]
+        _print_lines(lines, _nothing_slow(series, missing))
+        if lost:
+            print("  'iosonde events' says whether other hosts saw it\n")
         for line in say_not_judged(missing, now_ns):
             print(f"- {line}")
         for change in result.changes:
@@ -204,7 +217,7 @@ def _nothing_slow(series: list[Usual], missing: list[Unjudged]) -> str:
     told = "No slow stretch in what was judged." if missing else "No slow stretch."
     if slow:
         told = f"{slow} slow windows, none of them part of a slow stretch."
-    return f"{told} 'iosonde events' also finds hangs and operations that are slow in part."
+    return f"{told} 'iosonde events' also finds operations that are slow in part."
 
 
 def _against(query: SlowdownQuery) -> str:
@@ -238,13 +251,8 @@ def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
     )
 
 
-def _print_spans(
-    spans: list[SlowSpan], lost: list[LostSpan], late: list[LateSpan], nothing: str, now_ns: int
-) -> None:
+def _print_lines(lines: list[tuple[int, str]], nothing: str) -> None:
     print()
-    lines = [(span.start_ns, _span_line(span, now_ns)) for span in spans]
-    lines += [(span.start_ns, say_lost(span, now_ns)) for span in lost]
-    lines += [(span.start_ns, say_late(span, now_ns)) for span in late]
     if not lines:
         print(f"{nothing}\n")
         return
@@ -252,8 +260,6 @@ def _print_spans(
         print(f"- {line}")
     if len(lines) > _MOST_SPANS:
         print(f"  and {len(lines) - _MOST_SPANS} earlier ones (--until, or --format json)")
-    if lost:
-        print("  'iosonde events' says what hung, and whether other hosts saw it")
     print()
 
 
@@ -284,11 +290,12 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
             spans = json.dumps([_span_object(span, now_ns) for span in result.spans])
             lost = json.dumps([_object(span, say_lost(span, now_ns)) for span in result.lost])
             late = json.dumps([_object(span, say_late(span, now_ns)) for span in result.late])
+            hung = json.dumps([_hung_object(one, now_ns) for one in result.hung])
             missing = json.dumps(left_out(options.store_root(args)))
             unjudged = json.dumps([_unjudged_object(one, now_ns) for one in result.not_judged])
             head = (
                 f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, "late": {late}, '
-                f'"not_judged": {unjudged}, '
+                f'"hung": {hung}, "not_judged": {unjudged}, '
                 f'"left_out": {missing}, "windows": '
             )
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
@@ -308,6 +315,11 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
 def _unjudged_object(one: Unjudged, now_ns: int) -> dict[str, Any]:
     """An interval that was not judged, and the sentence."""
     return {**asdict(one), "sentence": say_unjudged(one, now_ns)}
+
+
+def _hung_object(event: SlowEvent, now_ns: int) -> dict[str, Any]:
+    """A hang as ``iosonde events`` writes it, and the sentence."""
+    return {"id": as_event(event).id, **asdict(event), "sentence": say_slow_event(event, now_ns)}
 
 
 def _object(span: LostSpan | LateSpan, sentence: str) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.segments import parquet_segments
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
+from iosonde.weather.events.log import Event, read_events
+from iosonde.weather.events.noted import slow_hangs, told_once
 from iosonde.weather.events.timeline import Happenings, happened
 from iosonde.weather.events.unjudged import without_baseline
 from iosonde.weather.events.watched import WatchedTarget
@@ -36,7 +38,7 @@ def with_stretches(
     now_ns: int,
     known: LearntBaselines | None = None,
 ) -> SlowdownResult:
-    """``analyse`` with the stretches of events as its spans; those that the probing host explains beside them.
+    """``analyse`` with stretches and hangs of events; the stretches that the probing host explains beside them.
 
     ``known``: what is usual, if that is at hand. Raises UsageError, StoreError.
     """
@@ -45,7 +47,9 @@ def with_stretches(
     result = analyse_own(store, query, known) if own else analyse(store, query, known=known)
     if query.choice.kind != "guarded":
         return replace(result, not_judged=without_baseline(result.windows))
-    found = happened(store, query, now_ns, known=known)
+    noted = read_events(store.root)
+    found = happened(store, query, now_ns, noted, known)
+    result = replace(result, hung=_hangs(found, noted, query, now_ns))
     mine = {key for key, _ in result.windows.series()}
     if not own and any(
         query.window_ns < min(MINUTE_NS, found.windows.get(key, MINUTE_NS)) for key in mine
@@ -62,6 +66,27 @@ def together(
     """Stretches of events, and those of windows that the probing host explains; by series and begin."""
     mine = [span for span in of_events if ops is None or span.key.op in ops]
     return sorted([*mine, *(span for span in of_windows if span.host_busy)], key=_place)
+
+
+def _hangs(
+    found: Happenings, noted: Sequence[Event], query: SlowdownQuery, now_ns: int
+) -> list[SlowEvent]:
+    """Hangs of the range, of samples and of agents: an agent sees one before its operation comes back."""
+    logged, told = told_once(
+        [one for one in noted if one.kind == "hang"], found.slow, found.sampled_ns
+    )
+    hung = [*slow_hangs(logged, now_ns), *(one for one in told if one.kind == "hang")]
+    return sorted(
+        (one for one in hung if _asked_for(one, query)), key=lambda one: (one.start_ns, one.target)
+    )
+
+
+def _asked_for(event: SlowEvent, query: SlowdownQuery) -> bool:
+    here = query.host in (None, event.host) and query.target in (None, event.target)
+    since, until = query.since_ns, query.until_ns
+    ends = (event.start_ns if since is None else since, until)
+    ops = query.ops is None or any(share.op in query.ops for share in event.ops)
+    return here and ops and event.overlaps(*ends)
 
 
 def _place(span: SlowSpan) -> tuple[SeriesKey, int]:
