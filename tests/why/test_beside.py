@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from iosonde.model.frames import TargetRef
 from iosonde.weather.answers import Happened
 from iosonde.weather.store import Store
 from iosonde.why.host import host_link
 from iosonde.why.links import LinkStanding, Ratio, StretchFacts
 from iosonde.why.question import Scene, Weather, WhyQuestion
+from tests.kit.samples.made import made
 from tests.kit.samples.makers import LATENCY, SECOND, START, simulated
 
 BEGIN, END = START + 1860 * SECOND, START + 2640 * SECOND
@@ -49,3 +52,19 @@ def test_a_target_that_all_hosts_see_slow_rules_the_host_out(tmp_path):
     assert link.standing is LinkStanding.RULED_OUT
     assert link.fact is not None
     assert (link.fact.hosts, link.fact.of_hosts) == (4, 4)
+
+
+def test_operations_that_were_lost_are_not_the_hosts(tmp_path):
+    made(tmp_path, np.random.default_rng(7), START, 2700, host="n0", ops=("data_read",))
+    one = scene(tmp_path, "n0", 1)
+    number = len(one.windows)
+    early = np.arange(number) < 2
+
+    def link(lost):
+        flags = {"slow": early, "host_busy": early, "lost": np.where(early, 0.0, lost)}
+        return host_link(one._replace(windows=one.windows.with_columns(flags)))
+
+    throttled = link(0.9)
+    assert throttled.standing is LinkStanding.RULED_OUT
+    assert (throttled.fact.busy, throttled.fact.slow) == (early.sum(), number)
+    assert link(0.0).standing is LinkStanding.FOUND

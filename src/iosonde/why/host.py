@@ -21,6 +21,7 @@ from iosonde.why.links import (
     not_known,
     ruled_out,
 )
+from iosonde.why.windows import mostly_lost
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from iosonde.why.question import Scene, Weather
 
 MOSTLY = 0.5
-"""From this share of the slow windows on the host's run queue explains the stretch."""
+"""From this share of the slow or lost windows on the host's run queue explains the stretch."""
 SHORTEST_NS = 4 * DAY_NS
 """In less history nothing can come back often enough."""
 STAYS_NS = DAY_NS
@@ -60,8 +61,10 @@ def host_link(scene: Scene) -> Link[HostEvidence]:
             return ruled_out(HostEvidence(slow.host, 0, 0, hosts, of_hosts))
         return not_known(Gap.NO_CONTROL)
     mine = (windows["target"] == slow.target) & (windows["op"] == slow.op)
-    bad = windows["slow"][mine].astype(bool)
-    busy = int((bad & windows["host_busy"][mine].astype(bool)).sum())
+    # What did not come back in time began beside a busy lane: no run queue explains it.
+    lost = mostly_lost(windows)[mine]
+    bad = windows["slow"][mine].astype(bool) | lost
+    busy = int((bad & ~lost & windows["host_busy"][mine].astype(bool)).sum())
     fact = HostEvidence(slow.host, busy, int(bad.sum()), hosts, of_hosts)
     return found(fact) if busy > MOSTLY * fact.slow else ruled_out(fact)
 

@@ -12,7 +12,7 @@ from iosonde.weather import answers
 from iosonde.why.links import Ratio
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats
+    from iosonde.model.arrays import Flags, Floats
     from iosonde.model.frames import Frame
     from iosonde.weather.store import Store
     from iosonde.why.links import StretchFacts
@@ -25,6 +25,7 @@ TRAILING_NS = 3_600_000_000_000
 MOST_NS = 86_400_000_000_000
 """Of a longer stretch its last day counts."""
 _FEWEST = 6
+_MOSTLY_LOST = 0.5
 
 
 def stretch_windows(store: Store, slow: StretchFacts, judged_ns: int = MINUTE_NS) -> Frame:
@@ -62,7 +63,7 @@ def typ_of(windows: Frame, target: str, op: str) -> Ratio | None:
     if not len(some):
         return None
     typ = np.asarray(some["slowdown"], dtype=np.float64)
-    typ = np.where(np.nan_to_num(np.asarray(some["lost"], np.float64)) >= 0.5, np.inf, typ)
+    typ = np.where(mostly_lost(some), np.inf, typ)
     typ = np.where(some["host_busy"].astype(bool), np.nan, typ)
     known = np.sort(typ[~np.isnan(typ)])
     if not len(known):
@@ -73,6 +74,12 @@ def typ_of(windows: Frame, target: str, op: str) -> Ratio | None:
         return Ratio(middle, float(known[ranks[0] - 1]), float(known[ranks[2] - 1]))
     lower, upper = (_middle(some[f"slowdown_{end}"]) for end in ("lower", "upper"))
     return Ratio(middle, lower, upper)
+
+
+def mostly_lost(windows: Frame) -> Flags:
+    """Windows in which half of the operations or more were lost; missing data: not lost."""
+    flags: Flags = np.nan_to_num(np.asarray(windows["lost"], np.float64)) >= _MOSTLY_LOST
+    return flags
 
 
 def _middle(values: Floats) -> float:
