@@ -11,6 +11,7 @@ and left behind without waiting: it goes when the file system lets it.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -164,6 +165,7 @@ def _run(work: Work, pipe: int) -> None:
     us.
     """
     try:
+        gc.freeze()  # Finalizers of what the parent has are the parent's to run.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):

@@ -13,6 +13,7 @@ is done in a thread, which is left behind.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import pickle
@@ -145,6 +146,7 @@ class _Memory(io.TextIOWrapper):
 def _child(work: Callable[[], int], pipe: int, parent: int) -> None:
     """Body of the child process, without the parent's output, so that readers of it do not wait for the child."""
     try:
+        gc.freeze()  # Finalizers of what the parent has are the parent's to run.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         _core.end_with_parent()
         if os.getppid() != parent:
@@ -169,9 +171,17 @@ def _child(work: Callable[[], int], pipe: int, parent: int) -> None:
 def _packed(ended: _Ended) -> bytes:
     try:
         return pickle.dumps(ended)
-    except Exception:
-        text = f"{type(ended.error).__name__}: {ended.error}"
-        return pickle.dumps(ended._replace(error=RuntimeError(text)))
+    except Exception as why:
+        return pickle.dumps(ended._replace(error=_plain(ended.error, why)))
+
+
+def _plain(error: BaseException | None, why: Exception) -> Exception:
+    """The text and the exit code of an error that cannot be pickled, and without an exit code why it could not."""
+    if not isinstance(error, IosondeError):
+        return RuntimeError(f"{type(error).__name__}: {error} (not pickled: {why!r})")
+    plain = IosondeError(error.what, expected=str(error.expected), hint=str(error.hint))
+    plain.exit_code = error.exit_code
+    return plain
 
 
 def _send(pipe: int, data: bytes) -> None:

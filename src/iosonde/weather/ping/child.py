@@ -7,6 +7,7 @@ other pipe, by will or by death. Nothing kills it: held in the kernel, it tidies
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -176,6 +177,7 @@ def _live(plan: PingPlan, say: int, stop: int) -> None:
     """Body of the child process: in any case it removes its files and exits without unwinding its parent's stack."""
     voice = _Voice(say)
     try:
+        gc.freeze()  # Finalizers of what the parent has are the parent's to run.
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
