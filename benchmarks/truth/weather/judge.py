@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from benchmarks.truth.weather.latency import Floats
 from benchmarks.truth.weather.stream import START_NS
@@ -19,7 +20,7 @@ from iosonde.model.slowdown import (
     Intervals,
     JudgedIntervals,
 )
-from iosonde.stats.ranks import quantile_ranks
+from iosonde.weather.events.slow_intervals import sure_tail
 from iosonde.weather.samples.operations import IN_TIME, Operations
 from iosonde.weather.slowdown.guarded import guard
 from iosonde.weather.slowdown.triples import triples
@@ -108,7 +109,7 @@ class Expected:
 
 
 def slowdowns(windows: Floats, which: NDArray[np.int64], versions: Floats) -> tuple[Floats, Floats]:
-    """Typ and tail of (n, samples) windows of seconds, each against its version (-1: none)."""
+    """Typ and certain tail of (n, samples) windows of seconds, each against its version (-1: none)."""
     ranked = np.sort(windows, axis=1) * 1e9
     n, size = ranked.shape
     levels, tails = (
@@ -116,17 +117,16 @@ def slowdowns(windows: Floats, which: NDArray[np.int64], versions: Floats) -> tu
     )
     counts = np.tile(np.array([size, size, size, 0]), (n, 1))
     found = triples(levels, tails, counts, which, versions)
-    return found["typ"], found["tail"]
+    return found["typ"], sure_tail(found["tail"], found["tail_lower"])
 
 
 def _point(ranked: Floats, q: float, size: int) -> Floats:
-    """(n, 3): lower end, point and upper end of a quantile."""
-    ranks = quantile_ranks(size, q)
+    """(n, 3): lower end, point and upper end of a quantile; NaN where too few values bound it on that side."""
+    ends = int(binom.ppf(0.025, size, q)), int(binom.ppf(0.975, size, q)) + 1
+    nothing = np.full(len(ranked), np.nan)
+    lower, upper = (ranked[:, rank - 1] if 1 <= rank <= size else nothing for rank in ends)
     point = ranked[:, int(np.ceil(round(q * size, 9))) - 1]
-    if ranks is None:
-        nothing = np.full(len(ranked), np.nan)
-        return np.stack([nothing, point, nothing], axis=1)
-    return np.stack([ranked[:, ranks[0] - 1], point, ranked[:, ranks[2] - 1]], axis=1)
+    return np.stack([lower, point, upper], axis=1)
 
 
 def minutes(seconds: Floats, baseline: Baseline, start_ns: int = START_NS) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ from iosonde.model.units import HOUR_NS
 from iosonde.weather.events.events import COLUMNS
 from iosonde.weather.events.pieces.alarms import with_rates
 from iosonde.weather.events.pieces.series import JudgedSeries
-from iosonde.weather.events.slow_intervals import RULE, OpWindows
+from iosonde.weather.events.slow_intervals import RULE, OpWindows, sure_tail
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.guarded import STAGES
 from iosonde.weather.slowdown.slowdown import judged_windows
@@ -65,6 +65,7 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
         error = np.log(windows["typ_upper"] / windows["typ_lower"]) / _INTERVAL_ERRORS
         alone = unrated(windows, known) | (windows["window_ns"] >= HOUR_NS)
         alone &= np.log(windows["typ"]) >= _LEAST_ERRORS * error
+    tail = sure_tail(windows["tail"], windows["tail_lower"])
     lost, lower = windows["lost"], windows["lost_lower"]
     unsure = learning & (lost >= RULE.hot_lost) & ~(lower >= RULE.hot_lost)
     innocent = busy & ~(lost >= RULE.hot_lost)
@@ -80,7 +81,7 @@ def for_events(windows: Frame, known: LearntBaselines) -> Frame:
         {
             **columns,
             **typ,
-            "tail": np.where(unknown | learning, np.nan, windows["tail"]),
+            "tail": np.where(unknown | learning, np.nan, tail),
             "lost": np.where(unsure | innocent, np.nan, lost),
             "learning": learning | early,
             "certain": (learning | alone) & windows["slow"] & ~unknown,
