@@ -25,8 +25,8 @@ TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower
 VERSION_WIDTH = 38
 """Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2, the
 detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost (NaN = unknown)."""
-NULL_RATES, NULL_TYP = 29, 35
-"""Start of the null rates, and position of ``typ`` of a busy but ordinary ten minutes."""
+NULL_RATES, NULL_TYP, NULL_TYP_ERROR = 29, 35, 36
+"""Start of the null rates, positions of ``typ`` of a busy but ordinary ten minutes and of the error of a minute's."""
 Q50 = 9
 """Position of the expected median."""
 INTERVAL_NS = 600 * 10**9

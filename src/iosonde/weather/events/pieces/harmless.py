@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from iosonde.model.slowdown import NULL_TYP, Baseline
+from iosonde.model.slowdown import NULL_TYP, NULL_TYP_ERROR, Baseline
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries, version_at
 from iosonde.weather.events.pieces.stretch import limit_ns, waits_ns
@@ -13,7 +13,9 @@ from iosonde.weather.samples.operations import Operations
 ORDINARY = 1.5
 """A busy but ordinary ten minutes counts so much at most: a backup every night stays an event."""
 ABOVE_ORDINARY = 1.5
-"""A spell whose typical slowdown is below so many times that of a busy but ordinary ten minutes is none."""
+"""A spell whose typical slowdown is below so many times that of a busy but ordinary ten minutes is none, ..."""
+ERRORS = 3.0
+"""... nor one within so many standard errors of it: minutes vary more where operations have a memory."""
 
 
 def is_harmless(
@@ -34,11 +36,15 @@ def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | No
     """Whether it is hardly above what a busy hour of this operation usually is."""
     windows, rule = series.windows, series.rule
     inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
-    usual = min(version_at(baseline, piece.begin_ns)[NULL_TYP], ORDINARY)
+    version = version_at(baseline, piece.begin_ns)
+    usual, error = min(version[NULL_TYP], ORDINARY), np.nan_to_num(version[NULL_TYP_ERROR])
     loud = (windows.tail[inside] >= rule.hot_tail) | (windows.lost[inside] >= rule.hot_lost)
     typ = windows.typ[inside]
     typ = typ[~np.isnan(typ)]
-    return len(typ) > 0 and not loud.any() and float(np.median(typ)) < ABOVE_ORDINARY * usual
+    if len(typ) == 0 or loud.any():
+        return False
+    above = max(ABOVE_ORDINARY, float(np.exp(ERRORS * error / np.sqrt(len(typ)))))
+    return float(np.median(typ)) < above * usual
 
 
 def _is_queue(piece: SlowPiece, part: Operations, baseline: Baseline | None) -> bool:
