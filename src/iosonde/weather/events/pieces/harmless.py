@@ -44,7 +44,7 @@ def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | No
     if len(typ) == 0 or loud.any():
         return False
     above = max(ABOVE_ORDINARY, float(np.exp(ERRORS * error / np.sqrt(len(typ)))))
-    return float(np.median(typ)) < above * usual
+    return bool(float(np.median(typ)) < above * usual)
 
 
 def _is_queue(piece: SlowPiece, part: Operations, baseline: Baseline | None) -> bool:
