@@ -50,6 +50,7 @@ def test_a_run_gets_what_the_scheduler_says(tmp_path) -> None:
         "name": "relax",
         "node_names": "n1,n2",
         "state": "COMPLETED",
+        "raw_id": "",
         "nodes": 2.0,
         "ranks": 64.0,
     }
@@ -59,6 +60,11 @@ def test_what_the_run_says_itself_stays_but_a_name_beats_the_number_of_a_user(tm
     own = replace(RUN, user="1000", ranks=128, name="vpic")
     found = facts(tmp_path, own, STEP, WHOLE)
     assert (found["user"], found["ranks"], found["name"]) == ("ann", 128.0, "vpic")
+
+
+def test_a_run_of_a_task_has_its_id_as_users_write_it(tmp_path) -> None:
+    assert facts(tmp_path, RUN, replace(WHOLE, shown_id="6_1"))["raw_id"] == "7"
+    assert read_table(tmp_path).job_id.tolist() == ["6_1"]
 
 
 def test_nothing_said_is_missing(tmp_path) -> None:

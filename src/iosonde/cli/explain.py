@@ -17,11 +17,13 @@ from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
+    from iosonde.jobs.scheduled.answers import Meant
     from iosonde.model.jobs import Job, JobTable
 
 EXAMPLES = """\
   iosonde explain --job 4711                     a job of the store
   iosonde explain 4711                           the same, where no file is called 4711
+  iosonde explain --job 4711_7                   a task of an array; 4711: all of its tasks; also 600+1, 4711.batch
   iosonde explain --job 4711 --step '#2'         its second run; without --step a line a run, worst first
   iosonde explain jobs.csv --job 4711 --mapping site.toml
   iosonde explain --job 4711 --plot 4711.png     the diagram as a picture
@@ -45,7 +47,11 @@ def main(arguments: Sequence[str]) -> int:
             _show_diagram(args, note)
             return 0
         settle(args, note)
-        records = [] if args.table else _records(args, note)
+        found = None if args.table else _meant(args, note)
+        if found is not None and found.whole:
+            _show_tasks(args, found)
+            return 0
+        records = [] if found is None else stored.records_of(job_options.only_store(args), args.job)
         if records and _show_scheduled(args, records):
             return 0
         table = judged(job_options.table_of(args, note))
@@ -57,14 +63,33 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _records(args: argparse.Namespace, note: Note) -> list[Job]:
-    """Stored records of the job, which may be named by a part of its id."""
+def _meant(args: argparse.Namespace, note: Note) -> Meant | None:
+    """Jobs of the store that the id, or a part of it, means; ``args.job`` becomes the id of a single one."""
     root = job_options.only_store(args)
-    records = stored.records_of(root, args.job)
-    if records:
-        return records
-    args.job = stored.meant_job(root, args.job, note)
-    return stored.records_of(root, args.job)
+    found = stored.meant(root, args.job)
+    if found is None:
+        args.job = stored.meant_job(root, args.job, note)
+        found = stored.meant(root, args.job)
+    if found is not None and found.remark:
+        note(found.remark)
+    if found is not None and not found.whole:
+        args.job = found.jobs[0].written
+    return found
+
+
+def _show_tasks(args: argparse.Namespace, found: Meant) -> None:
+    """Tasks of an array side by side. Raises UsageError: options about one run."""
+    if args.step is not None or args.plot is not None:
+        option = "--step" if args.step is not None else "--plot"
+        raise UsageError(
+            f"{option} is for one job; {args.job} has {len(found.jobs)} {found.part}s",
+            expected=f"one of them, such as --job {found.jobs[0].written}",
+        )
+    root = job_options.only_store(args)
+    told = answers.explain_tasks(
+        root, found, options.now_ns(), history=args.history, last=args.last
+    )
+    _show_or_mail(told, args)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -105,7 +130,8 @@ def _show_scheduled(args: argparse.Namespace, records: list[Job]) -> bool:
 
 
 def _show_or_mail(
-    found: answers.JobAnswer | stored.ScheduledAnswer, args: argparse.Namespace
+    found: answers.JobAnswer | stored.ScheduledAnswer | answers.TasksAnswer,
+    args: argparse.Namespace,
 ) -> None:
     if args.format == "text":
         options.put_text(found.mail(), args.output)

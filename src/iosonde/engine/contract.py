@@ -175,7 +175,10 @@ JOB_TYPES: dict[str, str] = {
     "node_names": "VARCHAR",
     **dict.fromkeys(("ranks", "start_ns", "end_ns"), "BIGINT"),
     "state": "VARCHAR",
+    "shown_id": "VARCHAR",
 }
+LATER = frozenset({"shown_id"})
+"""Columns that files of earlier versions lack: null there."""
 JOB_KEY = ("source", "job_id", "step", "start_ns")
 JOB_ORDER = ("start_ns", "job_id", "step")
 SCALAR_TYPES: dict[str, str] = {

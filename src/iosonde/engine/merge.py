@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine.parquet import parquet, write_parquet
+from iosonde.engine.parquet import rows_of_table, write_parquet
 from iosonde.engine.parts import StoreTable, cannot_write, rows_of
 
 _MEMORY = "1GB"
@@ -99,7 +99,7 @@ def _merged(
 ) -> _Whole | None:
     """The part merged with ``fresh``, in order; None if it has all of them."""
     lead = table.order[0]
-    there = f"(SELECT {', '.join(table.types)} FROM {parquet([path])})"
+    there = f"(SELECT {', '.join(table.types)} FROM {rows_of_table([path], table.types)})"
     bounds = _bounds(con, "fresh", lead)
     rows = _count(con, f"{there} WHERE {_inside(lead, bounds)}")
     found = None

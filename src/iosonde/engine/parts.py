@@ -30,7 +30,7 @@ from iosonde.engine.contract import (
 from iosonde.engine.layout.folders import files_in, folders_in
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.opener import lock_file
-from iosonde.engine.parquet import parquet
+from iosonde.engine.parquet import parquet, rows_of_table
 from iosonde.engine.sound import is_newer, sound, unsound
 from iosonde.model.errors import StoreError
 
@@ -100,6 +100,11 @@ def _columns_of(path: Path) -> Mapping[str, str]:
     return next((_COLUMNS[name] for name in folders if name in _COLUMNS), {})
 
 
+def table_rows(files: Sequence[Path]) -> str:
+    """SQL source of the rows of files of one table, with all of its columns."""
+    return rows_of_table(files, _columns_of(files[0]) if files else {})
+
+
 def parts(root: Path, table: StoreTable, first: str = "", last: str = "~") -> list[Path]:
     """The files of partitions named ``<key>=<value>`` with first <= value <= last, sorted."""
     found: list[Path] = []
@@ -139,7 +144,7 @@ def select_together(columns: str, files: Sequence[Path], where: str = "true") ->
         con.execute("SET preserve_insertion_order = true")
         try:
             whole = sound_parts(con, files)
-            sql = f"SELECT {columns} FROM {parquet(whole)} WHERE {where}"
+            sql = f"SELECT {columns} FROM {table_rows(whole)} WHERE {where}"
             return [con.execute(sql).fetchnumpy()] if whole else []
         except duckdb.Error:
             return select(columns, files, where, con=con)
@@ -150,7 +155,7 @@ def _rows(con: duckdb.DuckDBPyConnection, columns: str, path: Path, where: str) 
     try:
         if sound_parts(con, [path]):
             return con.execute(
-                f"SELECT {columns} FROM {parquet([path])} WHERE {where}"
+                f"SELECT {columns} FROM {table_rows([path])} WHERE {where}"
             ).fetchnumpy()
     except duckdb.Error as error:
         if path.exists():

@@ -150,9 +150,9 @@ class Writer:
         for name, scalar in job.scalars.items():
             for flag in scalar.flags:
                 if flag not in self._noted:
-                    self._note(flag, f"job {job.job_id}", 1)
+                    self._note(flag, f"job {job.written_id}", 1)
                 if (name, flag, job.end_ns) == ("duration_s", "missing", None):
-                    self._done.endless.append(f"{job.job_id}.{job.step}".rstrip("."))
+                    self._done.endless.append(f"{job.written_id}.{job.step}".rstrip("."))
         if job.start_ns is not None:
             self._saw(job.start_ns, job.end_ns or job.start_ns)
         if job.scalars:

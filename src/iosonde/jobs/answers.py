@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from iosonde.jobs.correlate.answers import CorrelateAnswer
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.explain.words import JobVerdict
-    from iosonde.jobs.scheduled.answers import ScheduledAnswer
+    from iosonde.jobs.scheduled.answers import Meant, ScheduledAnswer
+    from iosonde.jobs.scheduled.tasks import TasksAnswer
     from iosonde.jobs.table.from_files import Loaded
     from iosonde.jobs.umami.answers import DiagramAnswer, History
     from iosonde.model.advice import Spelling
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BlameQuestion", "BlameReport", "Blamed", "CorrelateQuestion", "Grouping", "JobAnswer"]
 __all__ += ["RunAnswer", "RunAnswers", "blame", "blame_report", "correlations", "explain_job"]
-__all__ += ["explain_runs"]
+__all__ += ["TasksAnswer", "explain_runs", "explain_tasks"]
 
 
 class JobAnswer(NamedTuple):
@@ -179,6 +180,37 @@ def explain_runs(
     ]
     runs.sort(key=lambda run: _order(run.explanation.loss))
     return RunAnswers(job_id, runs, int((table.job_id == job_id).sum()) - len(runs))
+
+
+def explain_tasks(
+    root: Path,
+    meant: Meant,
+    now_ns: int,
+    *,
+    zone: tzinfo | None = None,
+    history: History = "earlier",
+    last: int | None = None,
+) -> TasksAnswer:
+    """The tasks of an array, or components of a heterogeneous job, side by side: of each what is said of a job.
+
+    Raises StoreError.
+    """
+    from iosonde.jobs.scheduled.answers import has_performance
+    from iosonde.jobs.scheduled.tasks import tasks_of
+    from iosonde.jobs.table.answers import judged, task_table
+
+    found = tasks_of(root, meant, now_ns, zone)
+    measured = [one for one in found.told if has_performance(one.records)]
+    if not measured:
+        return found
+    table = judged(task_table(root, measured[0].job.job_id))
+    said = {
+        one.job: explain_runs(table, one.job.written, history=history, last=last).runs
+        for one in measured
+    }
+    worst = {job: runs[0].verdict.sentence for job, runs in said.items() if runs}
+    told = (one._replace(sentence=worst.get(one.job, one.sentence)) for one in found.told)
+    return found._replace(told=tuple(told))
 
 
 def _order(loss: float) -> float:

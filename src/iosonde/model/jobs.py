@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
     Rows = Flags | Places | slice
 
-LABELS = ("user", "account", "name", "node_names", "state")
-"""Texts of ``JobTable.labels``; ``node_names``: comma between them."""
+LABELS = ("user", "account", "name", "node_names", "state", "raw_id")
+"""Texts of ``JobTable.labels``; ``node_names``: comma between them.
+
+``raw_id``: the scheduler's, where ``job_id`` is as users write it.
+"""
 SIZES = ("nodes", "ranks")
 """Numbers of ``JobTable.sizes``."""
 Mode = Literal["fpp", "shared", ""]
@@ -70,12 +73,19 @@ class Job:
     start_ns: int | None = None
     end_ns: int | None = None
     state: str = ""
+    shown_id: str = ""
+    """Id as users write it (``4711_7``, ``600+1``) where ``job_id`` is raw; "": the same, or not known."""
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str, int | None]:
         """Unique key of the record."""
         return (self.source, self.job_id, self.step, self.start_ns)
+
+    @property
+    def written_id(self) -> str:
+        """Id as users write it, as far as known."""
+        return self.shown_id or self.job_id
 
     @property
     def motif(self) -> str:

@@ -8,7 +8,7 @@ FIGURE_WINDOW = (
     "interval (default: what suits the range; phases: 60s; bursts: what the operations allow)"
 )
 PHASE_EXPECTED = "reference of phases: usual (default), or the median of all samples"
-JOB = "the job: its id, or the beginning or end of it"
+JOB = "the job: its id as users write it (4711, 4711_7, 600+1), or the beginning or end of it"
 RUN_OF_JOB = "one of its runs: step, motif, or #2 for the second"
 HISTORY_LAST = "latest N runs of the history only"
 UMAMI_METRIC = "a row; repeatable (default: the usual)"

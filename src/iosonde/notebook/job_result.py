@@ -15,7 +15,7 @@ from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult
 
 if TYPE_CHECKING:
-    from iosonde.jobs.answers import JobAnswer, RunAnswers
+    from iosonde.jobs.answers import JobAnswer, RunAnswers, TasksAnswer
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.scheduled.answers import ScheduledAnswer
     from iosonde.jobs.umami.answers import DiagramAnswer
@@ -32,6 +32,10 @@ _CANDIDATE = (
     *("z", "loss", "matches", "score", "spearman", "p", "q", "n", "n_eff", "leak", "flags"),
 )
 
+_TASK = (
+    *("job_id", "raw_id", "system", "state", "begin_ns", "end_ns", "run_s", "nodes"),
+    *("node_names", "sentence"),
+)
 _STORAGE = ("target", "slow_s", "clear_s", "unknown_s", "told_level", "window_s", "hosts")
 
 
@@ -154,3 +158,31 @@ class ScheduledResult(Answer):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
         return self._found.data()
+
+
+class TasksResult(Answer):
+    """Tasks of an array, or components of a heterogeneous job, side by side. ``data``: a ``TasksAnswer``."""
+
+    data: TasksAnswer
+
+    def __init__(self, found: TasksAnswer) -> None:
+        self.data = found
+        self.lines = (found.sentence, *found.lines())
+
+    @property
+    def sentence(self) -> str:
+        """How many there are, in which states, and how long they took."""
+        return self.data.sentence
+
+    @property
+    def columns(self) -> Columns:
+        """A row a task, in order: its ids, state, time, nodes, and its sentence."""
+        rows = [{**one, "node_names": ",".join(one["node_names"])} for one in self.data.records()]
+        return of_records(rows, _TASK)
+
+    def _shown(self) -> Columns | None:
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
+        return self.data.data()

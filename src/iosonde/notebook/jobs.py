@@ -23,7 +23,13 @@ from iosonde.model.jobs import JobTable
 from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, TableResult
-from iosonde.notebook.job_result import Diagram, Explained, ExplainedRuns, ScheduledResult
+from iosonde.notebook.job_result import (
+    Diagram,
+    Explained,
+    ExplainedRuns,
+    ScheduledResult,
+    TasksResult,
+)
 from iosonde.notebook.jobs_result import ClimateResult, Correlations
 
 if TYPE_CHECKING:
@@ -57,7 +63,8 @@ class Jobs(Answer):
     def columns(self) -> Columns:
         """``job_id step start end file_system motif``, then a column per metric (float64, missing is NaN).
 
-        Behind them, as far as some row has it: ``user account name node_names state nodes ranks``.
+        Behind them, as far as some row has it: ``user account name node_names state raw_id nodes ranks``.
+        ``raw_id``: the scheduler's, where ``job_id`` is as users write it (``4711_7``).
         """
         table = self.data
         said = {name: texts(column) for name, column in table.labels.items()}
@@ -165,14 +172,17 @@ class Jobs(Answer):
         *,
         last: int | None = None,
         history: History = "earlier",
-    ) -> Explained | ExplainedRuns | ScheduledResult:
+    ) -> Explained | ExplainedRuns | ScheduledResult | TasksResult:
         """Explain a slow job: metrics that stood out, evidence of history, groups as usual. Arguments as ``umami``.
 
-        Of a job of several runs without ``step``: a row and a sentence a run, the worst first.
+        Of a job of several runs without ``step``: a row and a sentence a run, the worst first; of an array of a store
+        a row and a sentence a task. ``job``: as users write it (``"4711_7"``), or the scheduler's raw id.
 
         What stood out need not be the cause (docs/umami.md). Of a job of a store that only a scheduler recorded: what
         storage was like while it ran (docs/jobs.md). Raises UsageError: no such job or run.
         """
+        if step is None and (tasks := self._tasks(str(job), last, history)) is not None:
+            return tasks
         if (only := self._scheduled(str(job), _step(step))) is not None:
             return only
         of_job = self.data.job_id == self._known(job)
@@ -226,6 +236,14 @@ class Jobs(Answer):
         """
         return ClimateResult(climate(self.data, file_system, motif, span(since, until)))
 
+    def _tasks(self, job: str, last: int | None, history: History) -> TasksResult | None:
+        """The answer about an array or a heterogeneous job of the store; None: it is none."""
+        found = None if self._root is None else stored.meant(self._root, job)
+        if self._root is None or found is None or not found.whole:
+            return None
+        asked: Any = {"history": _history(history), "last": last}
+        return TasksResult(answers.explain_tasks(self._root, found, now_ns(), zone=UTC, **asked))
+
     def _scheduled(self, job: str, step: str | None) -> ScheduledResult | None:
         """The answer about a job without performance; None: it has one, or there is no store or record."""
         records = [] if self._root is None else stored.records_of(self._root, job)
@@ -242,7 +260,7 @@ class Jobs(Answer):
         """The job's id as text; raises if the store knows the job but not its speed."""
         if self._root is not None:
             job_tables.must_have(self._root, self.data, str(job))
-        return str(job)
+        return job_tables.known_id(self.data, str(job))
 
     def _shown(self) -> Columns:
         """Columns with known values: identity and time; the performance, metrics of the diagram, then others."""

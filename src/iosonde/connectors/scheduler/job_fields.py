@@ -9,6 +9,7 @@ from datetime import datetime
 
 from iosonde.connectors.lines import shown
 from iosonde.connectors.plain_numbers import count, plain
+from iosonde.connectors.scheduler.job_ids import shown_id
 from iosonde.connectors.scheduler.node_list import expand
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.jobs import Job, Scalar
@@ -63,6 +64,7 @@ class Fields:
             start_ns=start,
             end_ns=end,
             state=state(self.row.get("State", "")),
+            shown_id=shown_id(self.row.get("JobID", ""), job_id),
             scalars=self.scalars(start, end),
         )
 

@@ -23,6 +23,7 @@ from iosonde.model.errors import InputFileError
 KIND = "job table"
 COLUMNS: dict[str, tuple[str, ...]] = {
     "JobIDRaw": ("stepid", "jobidraw", "job_id_raw", "id_job", "job_id", "jobid", "job"),
+    "JobID": ("jobid", "job_id"),
     "Cluster": ("hostname", "cluster", "cluster_name", "system", "machine"),
     "Start": ("start", "time_start", "start_time", "starttime", "started", "start_ts"),
     "End": ("completion", "end", "time_end", "end_time", "endtime", "ended", "end_ts"),

@@ -13,7 +13,7 @@ cluster's clock without a zone. Source: Slurm, slurm.conf(5) JobCompType, scontr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -99,6 +99,7 @@ def _job(text: str, system: str, clock: WallTimes) -> Job:
     row = {ours: pairs[theirs] for theirs, ours in _NAMES.items() if theirs in pairs}
     if not pairs.get("Cluster") or pairs.get("Cluster") == "unknown":
         row.pop("Cluster", None)
+    row["JobID"] = _written(pairs)
     row["User"] = pairs.get("UserId", "").partition("(")[0]
     row["NNodes"] = re.sub(r"-.*", "", row.get("NNodes", ""))
     row["State"] = state(row["State"])
@@ -106,3 +107,12 @@ def _job(text: str, system: str, clock: WallTimes) -> Job:
         row["End"] = "Unknown"
         row.pop("ExitCode", None)
     return Fields("sacct", row, clock).job(system)
+
+
+def _written(pairs: Mapping[str, str]) -> str:
+    """Id of a task or component as users write it; "" for other jobs."""
+    if "ArrayJobId" in pairs and (task := pairs.get("ArrayTaskId", "")):
+        return f"{pairs['ArrayJobId']}_{task if task.isdecimal() else f'[{task}]'}"
+    if "HetJobId" in pairs and (offset := pairs.get("HetJobOffset", "")):
+        return f"{pairs['HetJobId']}+{offset}"
+    return ""

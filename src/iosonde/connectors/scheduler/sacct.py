@@ -1,10 +1,10 @@
 """Slurm's ``sacct`` as text: ``--parsable``, ``--parsable2`` (any delimiter), or columns of fixed width, with a header.
 
 A row is a job or, with ``.batch``, ``.extern`` or ``.0`` behind its id, a step of one: each a ``Job``. The raw id
-counts where it is there (it is what programs see; of array jobs ``JobID`` is another). A bar in a job's name makes a
-field too many: it goes to the name. With ``-D`` one job has several runs, told apart by their begin. Times are the
-cluster's clock without a zone, or epoch seconds; ``Unknown`` and ``None`` are missing. A step that lies outside its
-job has flag ``clock-skew``. What is cut to a column's width ends in ``+``. Source: Slurm, sacct(1).
+counts where it is there (it is what programs see); ``JobID`` of array and heterogeneous jobs is kept beside it. A bar
+in a job's name makes a field too many: it goes to the name. With ``-D`` one job has several runs, told apart by their
+begin. Times are the cluster's clock without a zone, or epoch seconds; ``Unknown`` and ``None`` are missing. A step
+outside its job has flag ``clock-skew``. What is cut to a column's width ends in ``+``. Source: Slurm, sacct(1).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.scheduler.job_fields import Fields
+from iosonde.connectors.scheduler.job_ids import WITH_BOTH_IDS
 from iosonde.connectors.scheduler.node_list import NodeListError
 from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
@@ -43,7 +44,7 @@ _NAMES = {
         *("AveDiskWrite", "MaxDiskRead", "MaxDiskWrite", "TRESUsageInTot", "TRESUsageOutTot"),
     )
 }
-_ASK = "sacct -P --format=JobIDRaw,User,Account,JobName,State,Start,End,NNodes,NodeList,ExitCode"
+_ASK = f"sacct -P --format={WITH_BOTH_IDS}"
 _FREE_TEXT = ("JobName", "SubmitLine", "Comment", "WorkDir")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:%-?\d+)?")
 _DASHES = re.compile(r"-+(?: +-+)*\s*")

@@ -67,6 +67,7 @@ def _jobs(entry: Any, system: str, clock: WallTimes) -> Iterator[Job]:
     row = _row(entry, str(_number(entry.get("job_id")) or ""))
     row["ExitCode"] = _exit(entry.get("exit_code"))
     row["Cluster"] = _text(entry.get("cluster"))
+    row["JobID"] = _written(entry)
     fields = Fields("sacct", row, clock)
     job = fields.job(system, _nodes(entry.get("nodes")))
     yield job
@@ -91,6 +92,7 @@ def _step(entry: dict[str, Any], job: Job, clock: WallTimes) -> Job:
     row["ExitCode"] = _exit(entry.get("exit_code"))
     tasks = entry.get("tasks")
     row["NTasks"] = str(_number(tasks.get("count")) or "") if isinstance(tasks, dict) else ""
+    row["JobID"] = job.shown_id
     return Fields("sacct", row, clock).job(job.system, _nodes(entry.get("nodes")))
 
 
@@ -112,6 +114,16 @@ def _row(entry: dict[str, Any], job_id: str) -> dict[str, str]:
         "End": str(_number(times.get("end")) or ""),
         "NNodes": str(_number(entry.get("allocation_nodes")) or ""),
     }
+
+
+def _written(entry: dict[str, Any]) -> str:
+    """Id of a task or component as users write it; "" for other jobs."""
+    array, het = (one if isinstance(one, dict) else {} for one in map(entry.get, ("array", "het")))
+    whole, task = _number(array.get("job_id")), _number(array.get("task_id"))
+    if whole and (task is not None or array.get("task")):
+        return f"{whole}_{task}" if task is not None else f"{whole}_[{_text(array.get('task'))}]"
+    whole, offset = _number(het.get("job_id")), _number(het.get("job_offset"))
+    return f"{whole}+{offset}" if whole and offset is not None else ""
 
 
 def _cached(entry: dict[str, Any], system: str, clock: WallTimes) -> Job:

@@ -91,6 +91,11 @@ def _row(text: str, names: list[str], whole: bool) -> dict[str, str]:
         for name, word in zip(names, words, strict=True)
         if name in _NAMES
     }
+    # -o '%i|%A': the id as users write it, and the raw one.
+    ids = [word.strip() for name, word in zip(names, words, strict=True) if name == "JOBID"]
+    if len(ids) > 1:
+        row["JobIDRaw"] = next((one for one in ids if one.isdecimal()), ids[0])
+        row["JobID"] = next((one for one in ids if not one.isdecimal()), ids[0])
     if row.get("NodeList", "").startswith("("):  # why it waits
         row["NodeList"] = ""
     row["State"] = {"R": "RUNNING", "CG": "COMPLETING", "S": "SUSPENDED"}.get(

@@ -32,6 +32,10 @@ GOING_ON = {
 """States in which a run without an end is still running."""
 
 
+FIELDS = {"job_id": "written_id", "user": "user", "account": "account", "name": "name"}
+"""Texts of ``Allocations`` -> those of a ``Job``: people know a job by its id as users write it."""
+
+
 @dataclass(frozen=True)
 class Allocations:
     """Runs of jobs, shapes (R,), and the nodes of each, shapes (A,).
@@ -105,8 +109,8 @@ def allocations_of(
         each += [cpus(job)] * len(found)
         columns.append((job, end, open_ended))
     text = {
-        name: np.array([getattr(job, name) for job, _, _ in columns] or [""], dtype=object)
-        for name in ("job_id", "user", "account", "name")
+        name: np.array([getattr(job, field) for job, _, _ in columns] or [""], dtype=object)
+        for name, field in FIELDS.items()
     }
     return Allocations(
         **{name: column[: len(columns)] for name, column in text.items()},

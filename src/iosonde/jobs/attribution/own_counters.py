@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.jobs.attribution.allocations import FIELDS
 from iosonde.jobs.attribution.join import Joined
 from iosonde.jobs.attribution.rates import RunRates
 
@@ -46,7 +47,7 @@ def with_own(
     ids = list(owners.values())
 
     def text(field: str, of_job: Callable[[str], str]) -> Texts:
-        more = [getattr(known[one], field) if one in known else of_job(one) for one in ids]
+        more = [getattr(known[one], FIELDS[field]) if one in known else of_job(one) for one in ids]
         return np.concatenate([getattr(placed, field), np.array([*more, ""], dtype=object)[:-1]])
 
     many, grid = len(ids), recorded.grid

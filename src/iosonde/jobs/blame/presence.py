@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 EVENTS = 5
 """Users, accounts and programs are compared over so many events of the target."""
 SHOWN = 5
-_FIELDS = {"job": "job_id", "user": "user", "account": "account", "name": "name"}
+_FIELDS = {"job": "written_id", "user": "user", "account": "account", "name": "name"}
 
 
 class PresenceAnswer(NamedTuple):

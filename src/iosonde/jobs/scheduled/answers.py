@@ -14,17 +14,20 @@ if TYPE_CHECKING:
 
     from iosonde.jobs.scheduled.story import ScheduledStory
     from iosonde.jobs.scheduled.words import StoryWords
+    from iosonde.jobs.store.meant import Meant
     from iosonde.model.errors import IosondeError
     from iosonde.model.jobs import Job, JobTable
 
 __all__ = [
     "JobBeside",
+    "Meant",
     "SaidCourse",
     "ScheduledAnswer",
     "UnknownJob",
     "has_performance",
     "has_records",
     "job_ids",
+    "meant",
     "meant_job",
     "meanwhile",
     "records_of",
@@ -76,25 +79,34 @@ class ScheduledAnswer(NamedTuple):
         return [storage_data(one) for one in self.story.storage]
 
 
-def has_records(root: Path, job_id: str) -> bool:
-    """Whether the store has anything of a job of exactly this id. Raises StoreError."""
-    from iosonde.jobs.store.jobs import read_jobs
+def meant(root: Path, job_id: str) -> Meant | None:
+    """Jobs that an id means, as users write it: one, or the tasks of an array; None: the store has none.
 
-    return bool(read_jobs(root, job_id=job_id, scalars=False))
+    Raises StoreError.
+    """
+    from iosonde.jobs.store.meant import meant as found
+
+    return found(root, job_id)
+
+
+def has_records(root: Path, job_id: str) -> bool:
+    """Whether the store has anything of a job of this id. Raises StoreError."""
+    return meant(root, job_id) is not None
 
 
 def job_ids(root: Path) -> list[str]:
-    """Ids of all jobs of the store. Raises StoreError."""
+    """Ids of all jobs of the store, as users write them. Raises StoreError."""
     from iosonde.jobs.store.jobs import job_ids as ids
 
     return ids(root)
 
 
 def records_of(root: Path, job_id: str) -> list[Job]:
-    """Everything that the store has of a job of exactly this id, by begin. Raises StoreError."""
-    from iosonde.jobs.store.jobs import read_jobs
+    """Everything that the store has of a job, by begin; [] if the id means none or several. Raises StoreError."""
+    from iosonde.jobs.store.meant import records
 
-    return read_jobs(root, job_id=job_id)
+    found = meant(root, job_id)
+    return [] if found is None or found.whole else records(root, found.jobs[0])
 
 
 def has_performance(records: Sequence[Job]) -> bool:

@@ -96,7 +96,7 @@ def job_beside(
     slow = () if story.happened is None else story.happened.slow
     return JobBeside(
         scheduled=scheduled,
-        job=run.job.job_id,
+        job=run.job.written_id,
         run=run.number,
         runs=run.of,
         begin_ns=run.begin_ns,

@@ -25,7 +25,8 @@ def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "known_from": "scheduler",
-        "job_id": job.job_id,
+        "job_id": job.written_id,
+        "raw_id": job.job_id,
         "run": run.number,
         "runs": run.of,
         "system": job.system or None,

@@ -78,7 +78,7 @@ def chosen_run(runs: Sequence[ScheduledRun], step: str | None) -> ScheduledRun:
     if number.isdecimal() and 1 <= int(number[:8]) <= len(runs):
         return runs[int(number[:8]) - 1]
     raise UsageError(
-        f"job {runs[0].job.job_id} has no run {step!r}",
+        f"job {runs[0].job.written_id} has no run {step!r}",
         expected=", ".join(f"#{run.number}" for run in runs[:12]),
     )
 
@@ -95,9 +95,11 @@ def recorded_run(table: JobTable, row: int, runs: Sequence[ScheduledRun]) -> Sch
         and run.span_ns[0] <= begin + _SLACK_NS
         and begin < run.span_ns[1] + _SLACK_NS
     ]
+    written, raw = str(table.job_id[row]), str(table.label("raw_id")[row])
     own = Job(
         source=table.source,
-        job_id=str(table.job_id[row]),
+        job_id=raw or written,
+        shown_id=written if raw else "",
         file_system=str(table.file_system[row]),
         start_ns=begin,
         end_ns=end,

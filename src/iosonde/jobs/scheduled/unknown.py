@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iosonde.connectors.scheduler.job_ids import WITH_BOTH_IDS, part_of
 from iosonde.model.advice import Action, Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import day
@@ -28,6 +29,12 @@ def unknown_job(root: Path, job_id: str, known: KnownJobs) -> UsageError | Nothi
     alike = ", ".join(known.alike)
     words = (Argument("search", job_id),) if known.parts else ()
     search = Advice(Action("jobs", words), ", or ", Action("import"))
+    if part_of(job_id) is not None and not known.tasks:
+        return UsageError(
+            f"there is no job {job_id!r} in {root}: it knows tasks of arrays by their raw ids only",
+            expected=f"a raw id such as {alike}" if alike else "a raw id (sacct's JobIDRaw)",
+            hint=Advice(Action("import"), f", with both ids: sacct -P --format={WITH_BOTH_IDS}"),
+        )
     return UsageError(
         f"there is no job {job_id!r} in {root}; "
         f"its {known.n} jobs are from {', '.join(known.sources)}{span}",

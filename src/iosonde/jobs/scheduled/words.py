@@ -69,7 +69,7 @@ def say_story(story: ScheduledStory, zone: tzinfo | None = None) -> StoryWords:
 
 def _sentence(story: ScheduledStory) -> str:
     run, storage = story.run, story.storage
-    what = f"job {run.job.job_id}"
+    what = f"job {run.job.written_id}"
     if run.span_ns is None:
         return f"{what} {_no_time(run)}"
     took = _took(run)
@@ -139,6 +139,7 @@ def _about(run: ScheduledRun, zone: tzinfo | None) -> tuple[str, ...]:
         who += f" (account {job.account})"
     sizes = [(job.nodes, "node"), (job.ranks, "rank")]
     size = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in sizes if n]
+    size += [f"raw id {job.job_id}"] if job.shown_id else []
     lines = [", ".join(word for word in (who, *size) if word)]
     if run.begin_ns is not None:
         state = f", {job.state}" if job.state else ""

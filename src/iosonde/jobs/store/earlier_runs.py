@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.connectors.scheduler.job_ids import part_of
 from iosonde.engine.parts import parts, select_together
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
@@ -64,7 +65,8 @@ def earlier_runs(root: Path, job: Job) -> EarlierRuns:
 class KnownJobs(NamedTuple):
     """Jobs of a store: number, range of starts (ns), sources, some similar ids.
 
-    ``parts``: all ids that begin or end with it, at least two signs of it.
+    ``parts``: all ids that begin or end with it, at least two signs of it. ``tasks``: some id is that of a task of an
+    array or of a component, as users write it.
     """
 
     n: int
@@ -73,6 +75,7 @@ class KnownJobs(NamedTuple):
     sources: tuple[str, ...]
     alike: tuple[str, ...]
     parts: tuple[str, ...]
+    tasks: bool = False
 
 
 def known_jobs(root: Path, like: str = "", most: int = 3) -> KnownJobs:
@@ -81,14 +84,14 @@ def known_jobs(root: Path, like: str = "", most: int = 3) -> KnownJobs:
     sources: set[str] = set()
     begins: list[int] = []
     near: dict[str, tuple[int, int]] = {}
-    text = literal(like[:100])
+    text, written = literal(like[:100]), "coalesce(shown_id, job_id)"
     columns = (
-        f"job_id, source, min(start_ns) AS first, max(start_ns) AS last, "
-        f"min(levenshtein(job_id, {text})) AS apart, "
-        f"bool_or(starts_with(job_id, {text}) OR suffix(job_id, {text})) AS part"
+        f"{written} AS written, source, min(start_ns) AS first, max(start_ns) AS last, "
+        f"min(levenshtein({written}, {text})) AS apart, "
+        f"bool_or(starts_with({written}, {text}) OR suffix({written}, {text})) AS part"
     )
     for found in select_together(
-        columns, parts(root, JOBS), "job_id <> '' GROUP BY job_id, source"
+        columns, parts(root, JOBS), "job_id <> '' GROUP BY written, source"
     ):
         rows = zip(*(np.ma.asarray(found[name]).tolist() for name in found), strict=True)
         for job_id, source, first, last, apart, part in rows:
@@ -102,5 +105,8 @@ def known_jobs(root: Path, like: str = "", most: int = 3) -> KnownJobs:
         key=lambda one: (*near[one], one),
     )
     first_ns, last_ns = (min(begins), max(begins)) if begins else (None, None)
+    tasks = any(part_of(one) is not None for one in ids)
     some = tuple(sorted(one for one, (other, _) in near.items() if not other and len(like) > 1))
-    return KnownJobs(len(ids), first_ns, last_ns, tuple(sorted(sources)), tuple(alike[:most]), some)
+    return KnownJobs(
+        len(ids), first_ns, last_ns, tuple(sorted(sources)), tuple(alike[:most]), some, tasks
+    )

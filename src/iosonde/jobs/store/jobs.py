@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,6 +109,7 @@ def _job_columns(jobs: Sequence[Job]) -> dict[str, Any]:
     }
     for name in _NUMBERS:
         columns[name] = _integers([getattr(job, name) for job in jobs])
+    columns["shown_id"] = np.array([job.shown_id or None for job in jobs], dtype=object)
     columns["node_names"] = np.array([",".join(job.node_names) for job in jobs], dtype=object)
     return columns
 
@@ -145,6 +146,7 @@ def read_jobs(
     root: Path,
     *,
     job_id: str | None = None,
+    job_ids: Collection[str] | None = None,
     source: str | None = None,
     overlapping: tuple[int, int] | None = None,
     scalars: bool = True,
@@ -155,6 +157,8 @@ def read_jobs(
         for name, value in (("job_id", job_id), ("source", source))
         if value is not None
     ]
+    if job_ids is not None:
+        tests.append(f"job_id IN ({', '.join(map(literal, sorted(job_ids))) or 'NULL'})")
     where = " AND ".join(tests) or "true"
     ran = where
     if overlapping is not None:
@@ -176,6 +180,7 @@ def jobs_of(columns: Mapping[str, Any]) -> Iterator[Job]:
     texts = (np.ma.asarray(columns[name]).tolist() for name in JOB_COLUMNS)
     for row in zip(*texts, strict=True):
         values = dict(zip(JOB_COLUMNS, row, strict=True))
+        values["shown_id"] = values["shown_id"] or ""
         values["node_names"] = tuple(n for n in values["node_names"].split(",") if n)
         yield Job(**values)
 
@@ -186,11 +191,13 @@ def by_begin(jobs: Iterable[Job]) -> list[Job]:
 
 
 def job_ids(root: Path) -> list[str]:
-    """All distinct ids, in no order."""
+    """All distinct ids as users write them, in no order."""
     return [
         str(one)
-        for columns in select_together("DISTINCT job_id", parts(root, JOBS), "job_id <> ''")
-        for one in columns["job_id"].tolist()
+        for columns in select_together(
+            "DISTINCT coalesce(shown_id, job_id) AS id", parts(root, JOBS), "job_id <> ''"
+        )
+        for one in columns["id"].tolist()
     ]
 
 

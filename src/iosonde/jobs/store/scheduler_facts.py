@@ -15,12 +15,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.engine.parquet import parquet
+from iosonde.engine.parts import table_rows
 from iosonde.model.jobs import LABELS, SIZES
 
 if TYPE_CHECKING:
     import duckdb
 
+STORED_LABELS = (*(name for name in LABELS if name != "raw_id"), "shown_id")
+"""Texts of a record that another record of the run may say."""
 _SLACK_NS = 60_000_000_000
 _HELPERS = "('batch', 'extern', 'interactive')"
 """Slurm's own steps, irrelevant to the size of a job."""
@@ -32,22 +34,22 @@ _OF_JOB = ("node_names", "nodes")
 def with_scheduler_facts(
     con: duckdb.DuckDBPyConnection, table: str, jobs: Sequence[Path], own: str
 ) -> None:
-    """Fill ``LABELS`` and ``SIZES`` of a table of runs with ``job_id source system start_ns end_ns`` and ``row``.
+    """Fill ``STORED_LABELS`` and ``SIZES`` of runs, a table with ``job_id source system start_ns end_ns`` and ``row``.
 
     ``jobs``: parts of the table jobs; ``own``: a table of sources whose records say nothing of others' runs. A size
     of several steps is the largest.
     """
     con.execute(
-        f"CREATE TEMP TABLE facts AS SELECT row, {', '.join(map(_first, (*LABELS, 'nodes')))}, "
+        f"CREATE TEMP TABLE facts AS SELECT row, {', '.join(map(_first, (*STORED_LABELS, 'nodes')))}, "
         f"max(ranks) FILTER (step NOT IN {_HELPERS}) AS ranks FROM ("
         f"SELECT r.row, j.step, {_facts('j')}, {_order()} AS place "
-        f"FROM {table} r JOIN {parquet(jobs)} j ON j.job_id = r.job_id "
+        f"FROM {table} r JOIN {table_rows(jobs)} j ON j.job_id = r.job_id "
         f"WHERE r.job_id <> '' AND {_SCHEDULED} AND {_meanwhile()} "
         "AND (j.system = '' OR r.system = '' OR j.system = r.system) "
         f"AND j.source NOT IN (SELECT source FROM {own})) GROUP BY row"
     )
-    filled = ", ".join(f'{_filled(name)} AS "{name}"' for name in (*LABELS, *SIZES))
-    rest = ", ".join(f'"{name}"' for name in (*LABELS, *SIZES))
+    filled = ", ".join(f'{_filled(name)} AS "{name}"' for name in (*STORED_LABELS, *SIZES))
+    rest = ", ".join(f'"{name}"' for name in (*STORED_LABELS, *SIZES))
     con.execute(
         f"CREATE TEMP TABLE filled AS SELECT r.* EXCLUDE ({rest}), {filled} "
         f"FROM {table} r LEFT JOIN facts f ON f.row = r.row"
@@ -65,12 +67,12 @@ def add_scheduled(
     """
     fullest = "node_names = '', end_ns IS NULL, \"user\" = '', source"
     con.execute(
-        f"CREATE TEMP TABLE whole AS SELECT * FROM {parquet(jobs)} WHERE step = '' AND {inside} "
+        f"CREATE TEMP TABLE whole AS SELECT * FROM {table_rows(jobs)} WHERE step = '' AND {inside} "
         f"AND {_SCHEDULED.replace('j.', '')} AND state <> 'PENDING' QUALIFY "
         f"row_number() OVER (PARTITION BY job_id, start_ns, system ORDER BY {fullest}) = 1"
     )
     con.execute(
-        f"CREATE TEMP TABLE tasks AS SELECT job_id, system, start_ns, ranks FROM {parquet(jobs)} "
+        f"CREATE TEMP TABLE tasks AS SELECT job_id, system, start_ns, ranks FROM {table_rows(jobs)} "
         f"WHERE step <> '' AND ranks > 0 AND step NOT IN {_HELPERS}"
     )
     con.execute(
@@ -98,7 +100,7 @@ def _replace(con: duckdb.DuckDBPyConnection, table: str, new: str) -> None:
 
 def _filled(name: str) -> str:
     """SQL of the run's value, else the scheduler's; for a user a name is preferred to a number."""
-    if name not in LABELS:
+    if name not in STORED_LABELS:
         return f"coalesce(r.{name}, f.{name})"
     own = f"nullif(r.\"{name}\", '')"
     if name == "user":
@@ -107,12 +109,12 @@ def _filled(name: str) -> str:
 
 
 def _facts(table: str) -> str:
-    return ", ".join(f'{table}."{name}"' for name in (*LABELS, *SIZES))
+    return ", ".join(f'{table}."{name}"' for name in (*STORED_LABELS, *SIZES))
 
 
 def _first(name: str) -> str:
     """SQL of the fact from the first record that has it."""
-    value = f"nullif(\"{name}\", '')" if name in LABELS else name
+    value = f"nullif(\"{name}\", '')" if name in STORED_LABELS else name
     asked = f" FILTER (step NOT IN {_HELPERS})" if name in _OF_JOB else ""
     return f'arg_min({value}, place){asked} AS "{name}"'
 

@@ -24,7 +24,7 @@ import numpy as np
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import JOB_KEY
 from iosonde.engine.parquet import parquet
-from iosonde.engine.parts import parts, sound_parts
+from iosonde.engine.parts import parts, sound_parts, table_rows
 from iosonde.engine.reader import explained
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, PERFORMANCES, SCALARS, month_of
@@ -33,15 +33,15 @@ from iosonde.jobs.store.metric_descriptions import (
     read_described,
     tables_of_performance,
 )
-from iosonde.jobs.store.scheduler_facts import add_scheduled, with_scheduler_facts
+from iosonde.jobs.store.scheduler_facts import STORED_LABELS, add_scheduled, with_scheduler_facts
 from iosonde.model.frames import NULL_NS
-from iosonde.model.jobs import LABELS, SIZES, JobTable
+from iosonde.model.jobs import SIZES, JobTable
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
-_FACTS = (*LABELS, *SIZES)
+_FACTS = (*STORED_LABELS, *SIZES)
 _MOTIF = "concat_ws(' ', nullif(app, ''), nullif(mode, ''), nullif(direction, ''))"
 _TOGETHER_BYTES = 32 << 20
 """Size of number parts read at once: more threads serve a query, and memory stays bounded."""
@@ -136,13 +136,13 @@ def _pick(
         else ""
     )
     con.execute(
-        f"CREATE TEMP TABLE measured AS {measured}SELECT {_KEY} AS key, source FROM {parquet(jobs)} "
+        f"CREATE TEMP TABLE measured AS {measured}SELECT {_KEY} AS key, source FROM {table_rows(jobs)} "
         f"WHERE source IN ({_listed(asked.tables) or 'NULL'}) AND {asked.inside}"
     )
     con.execute("CREATE TEMP TABLE sources AS SELECT DISTINCT source FROM measured")
     con.execute(
         f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
-        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {parquet(jobs)} "
+        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {table_rows(jobs)} "
         f"WHERE {_places(con, jobs, asked.job_id)} AND {_KEY} IN (SELECT key FROM measured)"
     )
 
@@ -152,8 +152,9 @@ def _places(con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], job_id: str | 
     if job_id is None:
         return "true"
     rows = con.execute(
-        f"SELECT DISTINCT file_system FROM {parquet(jobs)} "
-        f"WHERE job_id = {literal(job_id)} AND {_KEY} IN (SELECT key FROM measured)"
+        f"SELECT DISTINCT file_system FROM {table_rows(jobs)} "
+        f"WHERE job_id IN (SELECT job_id FROM {table_rows(jobs)} WHERE job_id = {literal(job_id)} "
+        f"OR shown_id = {literal(job_id)}) AND {_KEY} IN (SELECT key FROM measured)"
     ).fetchall()
     return f"file_system IN ({_listed([str(name) for (name,) in rows])})" if rows else "true"
 
@@ -178,12 +179,15 @@ def _table_of(
 ) -> JobTable:
     columns = con.execute(f"SELECT *, {_MOTIF} AS motif FROM picked ORDER BY row").fetchnumpy()
     text = {name: np.ma.filled(columns[name], "").astype(object) for name in (*_TEXTS, "motif")}
-    facts = {name: np.ma.filled(columns[name], "").astype(object) for name in LABELS}
+    facts = {name: np.ma.filled(columns[name], "").astype(object) for name in STORED_LABELS}
+    # People know a task as 4711_7; that the scheduler calls it 4718 stands beside it.
+    written = facts.pop("shown_id")
+    facts["raw_id"] = np.where(written == "", "", text["job_id"]).astype(object)
     sizes = {name: np.ma.filled(columns[name].astype(np.float64), np.nan) for name in SIZES}
     n = len(columns["row"])
     metrics, flags = _numbers(con, scalars, wanted, n) if scalars else ({}, {})
     return JobTable(
-        job_id=text["job_id"],
+        job_id=np.where(written == "", text["job_id"], written).astype(object),
         step=text["step"],
         start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
         end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),

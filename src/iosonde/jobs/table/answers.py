@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, picked
+from iosonde.jobs.table.known_id import known_id
 from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.table.listing import (
     JOB_COLUMNS,
@@ -49,12 +50,14 @@ __all__ = [
     "job_in_files",
     "job_in_store",
     "judged",
+    "known_id",
     "list_jobs",
     "listed_jobs",
     "mappings",
     "must_have",
     "select",
     "store_jobs",
+    "task_table",
 ]
 
 
@@ -144,6 +147,11 @@ def job_in_store(
     table = from_store(root, job_id=job_id)
     must_have(root, table, job_id)
     return table, found_job(table, job_id, note, unknown=unknown)
+
+
+def task_table(root: Path, job_id: str) -> JobTable:
+    """Jobs beside one of the store, by its raw id. Raises NothingMeasuredError."""
+    return from_store(root, job_id=job_id)
 
 
 def file_jobs(

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from iosonde.connectors.scheduler.job_ids import step_of
 from iosonde.jobs.table.derived import FRACTION, performances
 from iosonde.jobs.table.runs import run_names
 from iosonde.jobs.table.slowness import RATES, SLOW_AT, Slowness, slowness
@@ -120,17 +121,24 @@ def chosen_jobs(table: JobTable, which: JobFilter, sort: Sort, slower: Slowness 
     if which.node is not None:
         rows = rows[[_had(names, which.node) for names in table.label("node_names")[rows]]]
     if which.words:
-        names = (table.label("name"), table.label("user"))
+        names = (table.label("name"), table.label("user"), table.label("raw_id"))
         columns = (table.job_id, table.step, table.motif, table.file_system, *names)
         texts = (
             " ".join(map(str, row)).lower() for row in zip(*(c[rows] for c in columns), strict=True)
         )
-        rows = rows[[all(word.lower() in text for word in which.words) for text in texts]]
+        words = [_job_of(word).lower() for word in which.words]
+        rows = rows[[all(word in text for word in words) for text in texts]]
     rows = rows[np.argsort(table.start_ns[rows], kind="stable")][::-1]
     if sort == "slowness" and slower is not None:
         worst = np.nan_to_num(slower.ratio[rows], nan=-np.inf)
         rows = rows[np.argsort(-worst, kind="stable")]
     return rows
+
+
+def _job_of(word: str) -> str:
+    """The job of a step (``4711.batch``); other words as they are."""
+    step = step_of(word)
+    return word if step is None else step[0]
 
 
 def _had(names: str, node: str) -> bool:

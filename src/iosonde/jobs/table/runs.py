@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.jobs.table.known_id import known_id
 from iosonde.jobs.table.sizes import bases
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import UsageError
@@ -39,6 +40,7 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
     ``step``: the run's step, its motif, or ``#2`` for the second of the job's runs in the table.
     Raises UsageError: no such job or step; several runs and no step.
     """
+    job_id = known_id(table, job_id)
     rows = np.flatnonzero(table.job_id == job_id)
     if len(rows) == 0:
         known = list(dict.fromkeys(str(name) for name in table.job_id))

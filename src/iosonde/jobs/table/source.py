@@ -7,6 +7,7 @@ from pathlib import Path
 
 from iosonde.connectors.source import Settings
 from iosonde.jobs.store.jobs import job_sources, read_jobs
+from iosonde.jobs.store.meant import meant
 from iosonde.jobs.store.metric_descriptions import described_performances, read_described
 from iosonde.jobs.store.table import read_table
 from iosonde.jobs.table.benchmark_jobs import own_runs
@@ -18,6 +19,7 @@ from iosonde.jobs.table.derived import (
     with_derived,
 )
 from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, merged
+from iosonde.jobs.table.known_id import known_id
 from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import TABLE, Action, Advice
 from iosonde.model.errors import InputFileError, NothingMeasuredError
@@ -102,10 +104,12 @@ LISTED = frozenset((*PERFORMANCES, FRACTION, "own_bytes"))
 
 def must_have(root: Path, table: JobTable, job_id: str) -> None:
     """Raise NothingMeasuredError if the store knows the job, but not the rate of its I/O."""
+    job_id = known_id(table, job_id)
     if (table.job_id == job_id).any():
         return
-    known = read_jobs(root, job_id=job_id, scalars=False)
-    if known:
+    found = meant(root, job_id)
+    if found is not None:
+        known = read_jobs(root, job_ids=[job.job_id for job in found.jobs], scalars=False)
         sources = ", ".join(dict.fromkeys(job.source for job in known))
         raise NothingMeasuredError(
             f"job {job_id} comes from {sources}, without I/O performance",

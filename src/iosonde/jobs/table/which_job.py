@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from iosonde.jobs.table.known_id import known_id
 from iosonde.model.advice import Action, Advice, Argument
 from iosonde.model.errors import IosondeError, UsageError
 
@@ -27,9 +28,10 @@ def found_job(
 ) -> str:
     """Job id of the table that an input means: itself, or the only one that starts or ends with it.
 
-    Raises UsageError: there is none (or what ``unknown`` makes), or several. A table that has no ids at all is not
-    judged here.
+    An id as users write it, raw or of a step, means its job. Raises UsageError: there is none (or what ``unknown``
+    makes), or several. A table that has no ids at all is not judged here.
     """
+    job_id = known_id(table, job_id)
     known = list(dict.fromkeys(map(str, table.job_id)))
     if job_id in known or not any(known):
         return job_id

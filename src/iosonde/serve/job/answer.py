@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from iosonde.jobs.scheduled.answers import ScheduledAnswer
+    from iosonde.jobs.scheduled.answers import Meant, ScheduledAnswer
     from iosonde.jobs.scheduled.story import ScheduledStory
     from iosonde.model.jobs import Job
     from iosonde.serve.load.histories import Histories
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
 
 _CELLS = 240
+_MOST_NAMED = 12
 
 
 class JobQuery(Parameters):
@@ -72,15 +73,20 @@ class JobRoute:
         now_ns = self._clock()
         job = stored_id(query.job, lambda: answers.job_ids(self._root), self._names)
         with refused():
+            meant = None if job is None else answers.meant(self._root, job)
+            if meant is not None and meant.whole:
+                return json_body(wire.dumps(as_json(_several(meant, self._names))))
             records = [] if job is None else answers.records_of(self._root, job)
+            shown = self._names.of("job", meant.jobs[0].written) if meant else query.job
+            asked = query.model_copy(update={"job": shown})
             performed = answers.has_performance(records) or not records
-            found = self._beside(query, records, now_ns) if performed else None
+            found = self._beside(asked, records, now_ns) if performed else None
             if found is None:
-                found = self._scheduled(query, records, now_ns)
+                found = self._scheduled(asked, records, now_ns)
         if found is None:
-            return json_body(wire.dumps(as_json(_unknown(query.job, performed))))
-        story = aliased_story(found.story, query.job, self._names)
-        course = self._load(query.job, story)
+            return json_body(wire.dumps(as_json(_unknown(shown, performed))))
+        story = aliased_story(found.story, shown, self._names)
+        course = self._load(shown, story)
         answer = story_answer(story, query.zone).beside(course, scheduled=not performed)
         return json_body(wire.dumps(as_json(answer)))
 
@@ -109,7 +115,8 @@ class JobRoute:
         row = find_run(table, query.job, query.run or None)
         one = table.take(slice(row, row + 1))
         if records:  # what is looked up in the store has the store's id
-            one = replace(one, job_id=np.array([records[0].job_id], dtype=object))
+            raw = np.array([records[0].job_id], dtype=object)
+            one = replace(one, labels={**one.labels, "raw_id": raw})
         return answers.meanwhile(self._root, one, 0, now_ns, records)
 
     def _load(self, job: str, story: ScheduledStory) -> SaidCourse | None:
@@ -132,6 +139,14 @@ class JobRoute:
             wire.ratios(course.all_per_s),
             course.share,
         )
+
+
+def _several(meant: Meant, names: Pseudonyms) -> UnknownJob:
+    """An array: the page shows one job."""
+    some = [names.of("job", job.written) for job in meant.jobs]
+    more = ", ..." if some[_MOST_NAMED:] else ""
+    listed = ", ".join(some[:_MOST_NAMED])
+    return UnknownJob(sentence=f"{meant.whole} has {len(some)} {meant.part}s: {listed}{more}")
 
 
 def _unknown(job: str, performed: bool) -> UnknownJob:

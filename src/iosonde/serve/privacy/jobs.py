@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from iosonde.connectors.scheduler.job_ids import step_of
 from iosonde.model.jobs import Direction, Job, JobTable, Mode
 from iosonde.serve.privacy.pseudonyms import Kind, Pseudonyms
 
@@ -68,7 +69,9 @@ def stored_id(asked: str, ids: Callable[[], Sequence[str]], names: Pseudonyms) -
 
     ``ids``: all of the store. A real id for which an alias stands is as unknown as one that does not exist.
     """
-    if names.of("job", asked) == asked:
+    step = step_of(asked)
+    job = asked if step is None else step[0]
+    if names.of("job", job) == job:
         return asked
     return next((one for one in ids() if names.of("job", one) == asked), None)
 
@@ -82,6 +85,7 @@ def _job(job: Job, asked: str, names: Pseudonyms) -> Job:
     return replace(
         job,
         job_id=asked,
+        shown_id="",
         step=_step(job.step, names),
         user=names.of("user", job.user),
         account=names.of("account", job.account),
