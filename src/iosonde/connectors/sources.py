@@ -83,9 +83,9 @@ def refusal(path: Path) -> InputFileError:
     columns = columns_in(lines[0] if lines else "")
     if columns.near:
         return lacking(path, columns)
-    like, hint = near_miss(lines)
-    if like:
+    if (near := near_miss(lines)) is not None:
         expected = "a record of servers or jobs as docs/importing.md lists them"
-        return InputFileError(f"{path} looks like {like}", expected=expected, hint=hint)
+        what = f"{path}, line {near.line}, looks like {near.what}"
+        return InputFileError(what, expected=expected, hint=near.hint)
     first = lines[0].strip() if lines else ""
     return bad(path, 1, f"the first line is {shown(first) if first else 'missing'}", NO_KIND)

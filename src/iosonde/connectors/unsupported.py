@@ -5,8 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import islice
+from typing import NamedTuple
 
-_LOOK = 40
+from iosonde.connectors.scheduler.job_ids import WITH_BOTH_IDS
+
+_LOOK, _LONGEST = 40, 4000
+_AS_TABLE = (
+    "a table with a row a job (CSV with its id, begin and end) and --mapping (docs/correlate.md)"
+)
+_STATE = r"(?:COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|OUT_OF_ME\w*|PREEMPTED|RUNNING|PENDING|REQUEUED)"
+_NAMELESS: tuple[tuple[str, str, str], ...] = (
+    (
+        # 4711_7|4718|ann|..., or any order of fields with times or a state among them; or columns of fixed width.
+        r"\d{1,12}(?:_[^|]{1,200}|\+\d+|\.\w+)?\|(?:[^|]*\|){2,}"
+        r"|[^|]*\|(?:[^|]*\|)*(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|"
+        + _STATE
+        + r"(?: by \d+)?)(?:\||$)"
+        r"|\s*\d{1,12}(?:_\S{1,100}|\+\d+|\.\w+)?\s.*\s" + _STATE + r"\+?\s+\d+:\d+\s*$",
+        "sacct's jobs without the names of their columns",
+        f"sacct without -n: sacct -P --format={WITH_BOTH_IDS}",
+    ),
+    (
+        r"\d{8}[ ;,|]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[ ;,|]-?\d[\d.]*){3,}\s*$",
+        "rows of collectl -P without the line that names their columns (#Date Time ...)",
+        "the file from its first line on, or collectl -P anew",
+    ),
+)
+"""Outputs of which the first line tells that their header is missing."""
 _KNOWN: tuple[tuple[str, str, str], ...] = (
     (
         r"snapshot_time:?\s+\d",
@@ -14,10 +39,11 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "lctl get_param without -n, or the folder with its tree",
     ),
     (
-        r"\d{1,12}(?:_\S{1,20}|\+\d+|\.\w+)?\|(?:[^|]*\|){2,}",
-        "jobs without the names of their columns",
-        "sacct -P without -n",
+        r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];[^;]{0,200};",
+        "accounting of PBS or Torque, which is not read",
+        _AS_TABLE,
     ),
+    (r'"JOB_[A-Z_]{2,30}" "\d[\d.]*" \d', "accounting of LSF, which is not read", _AS_TABLE),
     (r"\s*JOBID\s+PARTITION\s", "squeue, which forgets jobs as they end", "sacct -P"),
     (r"#\s*<-+[A-Z]", "collectl for people", "collectl -P"),
     (r"# SUMMARY|# \w+ STATISTICS", "collectl for people", "collectl -P"),
@@ -40,10 +66,24 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def near_miss(lines: Iterable[str]) -> tuple[str, str]:
-    """Kind of output by its first lines, and a hint; "" if unknown."""
+class NearMiss(NamedTuple):
+    """Kind of output, with the line that shows it (from 1) and what to try."""
+
+    what: str
+    hint: str
+    line: int
+
+
+def near_miss(lines: Iterable[str]) -> NearMiss | None:
+    """Kind of output by its first lines; None if unknown."""
     seen = list(islice(lines, _LOOK))
-    for pattern, what, hint in _KNOWN:
-        if any(re.match(pattern, line) for line in seen):
-            return what, hint
-    return "", ""
+    first = next((number for number, line in enumerate(seen) if line.strip()), None)
+    for known, numbers in (
+        (_NAMELESS, [] if first is None else [first]),
+        (_KNOWN, range(len(seen))),
+    ):
+        for pattern, what, hint in known:
+            for number in numbers:
+                if re.match(pattern, seen[number][:_LONGEST]):
+                    return NearMiss(what, hint, number + 1)
+    return None
