@@ -68,6 +68,12 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line a task, whatever terminal the tests run in."""
+    monkeypatch.setenv("COLUMNS", "160")
+
+
 def asked(
     store: Path, capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0
 ) -> tuple[str, str]:
