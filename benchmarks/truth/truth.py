@@ -23,6 +23,7 @@ from benchmarks.truth.weather import (
     nulls,
     raised,
     recorded,
+    repeats,
     verdicts,
 )
 from benchmarks.truth.why import remedies, whole_answer
@@ -52,6 +53,8 @@ TARGETS: dict[str, tuple[Callable[[int, float], list[Row]], int]] = {
     "coverage": (coverage.coverage, 63),
     "lasting": (explained.lasting, 81),
     "nulls": (nulls.nulls, 9701),
+    "odd": (nulls.odd, 9751),
+    "repeats": (repeats.repeats, 9761),
     "agree": (agree.agree, 9801),
     "scheduled": (scheduled.scheduled, 1701),
     "busy": (busy.busy, 9901),

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.truth.target import Row, share
-from benchmarks.truth.weather import kinds, offline
+from benchmarks.truth.weather import kinds, odd_kinds, offline
 from benchmarks.truth.weather.alarms import (
     INFINITE,
     Raised,
@@ -48,9 +48,18 @@ def nulls(seed: int, scale: float = 1.0) -> list[Row]:
     ``nulls`` are the live alarms and the events that come of nothing; ``events`` says what `iosonde events`
     makes of the same cases: found, and by how much begin and end are off in nine of ten (s).
     """
+    return _of_kinds(_streams(), seed, scale)
+
+
+def odd(seed: int, scale: float = 1.0) -> list[Row]:
+    """The same of kinds that break what detectors like to assume."""
+    return _of_kinds(iter(odd_kinds.ODD.items()), seed, scale)
+
+
+def _of_kinds(streams: Iterator[tuple[str, Draw]], seed: int, scale: float) -> list[Row]:
     days = LEARNING_DAYS + max(4, round(MONTH_DAYS * scale))
     rows = []
-    for place, (name, draw) in enumerate(_streams()):
+    for place, (name, draw) in enumerate(streams):
         random = np.random.default_rng((seed, place))
         rows += of_kind(random, name, draw, days, max(20, round(60 * scale)))
     return sorted(rows, key=lambda row: row.target != "nulls")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.truth.target import Row, share
-from benchmarks.truth.weather import hosts, stream, weeks
+from benchmarks.truth.weather import stream, weeks
 from benchmarks.truth.weather.judge import SECOND_NS, judged, key, minutes
 from benchmarks.truth.weather.latency import Floats
 from benchmarks.truth.weather.stream import START_NS, Options, Weather
@@ -19,6 +19,7 @@ from iosonde.weather.events.events import slow_events
 
 OPS = ("md_create", "data_read")
 MINUTE_S = 60
+HOST_SLOW = 3.0
 
 
 @dataclass
@@ -169,13 +170,13 @@ def t11(seed: int, scale: float = 1.0) -> list[Row]:
     times, each = max(40, int(400 * scale)), 10
     good = np.zeros(2, int)
     for _ in range(times):
-        past, offset = hosts.history(random, 3, 2_016)
+        past, offset = _host_history(random, 3, 2_016)
         learnt = scope.offsets(past)
         for place, slow, wanted in (
             (0, 0, scope.WindowScope.CLIENT),
             (1, None, scope.WindowScope.STORAGE),
         ):
-            got = scope.decide(hosts.windows(random, offset, each, slow), learnt)
+            got = scope.decide(_host_windows(random, offset, each, slow), learnt)
             right = got.scope == wanted
             if slow is not None:
                 right &= got.slow[:, slow] & (got.slow.sum(axis=1) == 1)
@@ -185,3 +186,26 @@ def t11(seed: int, scale: float = 1.0) -> list[Row]:
         p, error = share(right, times * each)
         rows.append(Row("T11", name, p, 0.97, 1, ".99", "one host cannot tell", error))
     return rows
+
+
+def _host_history(random: np.random.Generator, hosts: int, windows: int) -> tuple[Floats, Floats]:
+    """(windows, hosts) slowdowns of ordinary time, and the true offset of each host (log)."""
+    offset = random.normal(0, 0.15, hosts)
+    return np.exp(offset + _noise(random, windows, hosts)), offset
+
+
+def _host_windows(
+    random: np.random.Generator, offset: Floats, n: int, slow_host: int | None = None
+) -> Floats:
+    """(n, hosts) slowdowns in which one host, or with None all of them, are slow."""
+    log = offset + _noise(random, n, len(offset))
+    if slow_host is None:
+        log += np.log(HOST_SLOW)
+    else:
+        log[:, slow_host] += np.log(HOST_SLOW)
+    return np.exp(log)
+
+
+def _noise(random: np.random.Generator, n: int, hosts: int) -> Floats:
+    """What hosts see each for themselves, and what they share."""
+    return 0.07 * random.standard_normal((n, hosts)) + 0.15 * random.standard_normal((n, 1))

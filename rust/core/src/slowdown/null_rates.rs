@@ -14,14 +14,17 @@
 //!
 //! Over the days `p_k` is the median times [`SPREAD`] standard deviations of its logarithm (from the median absolute deviation),
 //! `D_k`, `typ` and e are their 0.8 quantiles (`D_k` of intervals that were not slow, at least the median of all of them, less a
-//! factor of [`CHANCE`], which chance alone gives). A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
+//! factor of [`CHANCE`], which chance alone gives). Intervals that hold a [fault](faults) are left out. A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
 //! operations hide it: `D_k` is at least that of the sums above. A day of which more than half of the intervals was slow does not count. While fewer than
 //! [`ENOUGH_DAYS`] days are known, their spread is not: shares and dispersion count [`UNKNOWN`] times.
 
 use serde::{Deserialize, Serialize};
 
+use self::faults::without_faults;
 use super::buckets::{Packed, first_above};
 use super::rules::load;
+
+pub mod faults;
 
 /// Standard deviations of the logarithm of a day's share above the median of ordinary days.
 pub const SPREAD: f64 = 2.0;
@@ -153,6 +156,7 @@ impl DayRates {
         if intervals.len() * span < LEAST_INTERVALS || 2 * slow > intervals.len() {
             return None;
         }
+        let intervals = &without_faults(intervals, span);
         let hourly = |of: &dyn Fn(&Exceedances) -> (u32, u32)| {
             let hours = intervals.chunks((HOUR_INTERVALS / span).max(1)).map(|hour| {
                 let (part, all) = hour.iter().map(of).fold((0_u64, 0_u64), |(part, all), (one, n)| {
