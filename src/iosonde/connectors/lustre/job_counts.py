@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.connectors.lustre.job_names import job_ids
 from iosonde.connectors.lustre.names import system_of
 from iosonde.connectors.lustre.stats import JobStats
 from iosonde.connectors.source import Item
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 SOURCE = "jobstats"
-_ID = re.compile(r"(\d{1,15})(?![\w-])")
 _OWN = {
     "own_read_bytes": "read_bytes",
     "own_written_bytes": "written_bytes",
@@ -78,8 +77,12 @@ class JobCounts:
     def items(self) -> Iterator[Item]:
         """Yield increments of jobs between snapshots, and each job's totals."""
         jobs: dict[str, list[tuple[str, str]]] = {}
+        ids, n_last = job_ids(name for _, name in self._entries)
+        if n_last:
+            what = "ids of jobs, the last field of names like node:user:id"
+            self.stated += (Note("estimated", what, n_last),)
         for target, name in self._entries:
-            jobs.setdefault(job_id(name), []).append((target, name))
+            jobs.setdefault(ids[name], []).append((target, name))
         for system in sorted({self._system(target) for target, _ in self._entries}):
             here = {
                 job: [key for key in keys if self._system(key[0]) == system]
@@ -225,9 +228,3 @@ def _sum(one: Floats, other: Floats) -> Floats:
 def _known(steps: Floats) -> Floats:
     """Steps with NaN for those without any part."""
     return np.where(steps == _NO_PART, np.nan, steps)
-
-
-def job_id(name: str) -> str:
-    """Job id: the leading digits of a job's name if a separator ends them; else the whole name."""
-    found = _ID.match(name)
-    return found[1] if found else name

@@ -8,8 +8,7 @@ made of the last snapshot that lists it: all it did since its entries began. The
 BEGIN is the youngest time in it, as entries tell when they last changed and not when they were read.
 Lists that name no target are told apart by what they say (``unnamed_targets``).
 
-A job's name is of the site's making (``4711``, ``4711:user:host``, ``cp.1000``): leading digits up to a
-sign that ends them are the job's id, else the whole name is. Text only, read line by line; no YAML library.
+A job's name is of the site's making: ``job_names`` finds the id in it. Text only, read line by line; no YAML library.
 """
 
 from __future__ import annotations
