@@ -67,6 +67,7 @@ def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
             / JOBS.metrics["fraction_of_peak_ratio"][29]
         ),
         "slowness_by": "I/O rate",
+        "raw_id": "",
     }
     found = client.get("/api/jobs", params={"search": "WORK 2", "limit": 3}).json()
     assert found["total"] == 12, "2, 12, 20 to 29"

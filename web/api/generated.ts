@@ -291,6 +291,10 @@ export interface ListedJob {
    * ``I/O rate`` or ``run time``; "" if the slowness is unknown.
    */
   slowness_by: string;
+  /**
+   * The scheduler's id of a job whose ``job`` is another, as of an array's task; "" elsewhere.
+   */
+  raw_id: string;
 }
 /**
  * The verdict on a job, as `iosonde explain --format json` has it, and its diagram.

@@ -68,6 +68,8 @@ class ListedJob(JsonObject):
     """Ratio of its time to the median of its kind (``jobs.table.slowness``)."""
     slowness_by: str
     """``I/O rate`` or ``run time``; "" if the slowness is unknown."""
+    raw_id: str
+    """The scheduler's id of a job whose ``job`` is another, as of an array's task; "" elsewhere."""
 
 
 JOB_COLUMNS = tuple(field.name for field in fields(ListedJob))
@@ -191,7 +193,13 @@ def _listed(found: _Listed, row: int, run: str, rates: Sequence[str]) -> ListedJ
         state=_text(table, "state", row),
         slowness=float(ratio[row]) if np.isfinite(ratio[row]) else None,
         slowness_by=str(by[row]),
+        raw_id=_other_id(table, row),
     )
+
+
+def _other_id(table: JobTable, row: int) -> str:
+    raw = _text(table, "raw_id", row)
+    return "" if raw == table.job_id[row] else raw
 
 
 def _text(table: JobTable, name: str, row: int) -> str:
