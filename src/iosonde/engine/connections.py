@@ -19,6 +19,8 @@ from iosonde.engine.stopping import current_stop
 
 _MOST_IDLE = 4
 """Most idle engines of one kind: their threads wait, and cost no processor time."""
+_STOPPABLE = "SET scheduler_process_partial = true"
+"""Else a Ctrl-C waits until all threads of the engine have done their part, be it for hours (DuckDB 2.0)."""
 _DEFAULTS = "RESET memory_limit; SET preserve_insertion_order = false"
 _idle: dict[_Kind, list[duckdb.DuckDBPyConnection]] = defaultdict(list)
 
@@ -64,6 +66,7 @@ def _started(kind: _Kind) -> duckdb.DuckDBPyConnection:
             "temp_directory": kind.spill,
         }
     )
+    engine.execute(_STOPPABLE)
     with suppress(duckdb.InvalidInputException):  # Jupyter without widgets: no bar, and no setting
         engine.execute("SET enable_progress_bar = false")
     if kind.threads is not None:
