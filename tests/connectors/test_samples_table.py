@@ -168,6 +168,8 @@ BAD_ROWS = {
     "1790000000,,1,": "there is no operation ''",
     "1790000000,read,,": "there is no latency",
     "1790000000,read,nan,": "there is no latency",
+    "1790000000,read,0,": "the latency is 0",
+    "1790000000,read,0.000,": "the latency is 0",
     "1790000000,read,inf,": "the latency is 'inf'",
     "1790000000,read,-1,": "the latency is '-1'",
     "1790000000,read,1e99,": "the latency is '1e99'",

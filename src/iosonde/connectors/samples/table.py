@@ -175,6 +175,8 @@ class _RowParser:
             raise ValueError("there is no latency; expected one, or an outcome that is not ok")
         if ended is not None and began is not None and ended < began:
             raise ValueError("the operation ends before it begins; expected a later end")
+        if outcome == "ok" and ended == began:
+            raise ValueError("the latency is 0, which nothing takes: none was measured")
         whens = (NULL_NS if ns is None else ns for ns in (due, began, ended))
         return given, *whens
 
