@@ -149,7 +149,8 @@ def test_a_server_that_goes_away_meanwhile(kind, store, monkeypatch):
         row = whole(rows)[-1]
         assert (row.complete, row.failed >= 6) == (False, True)
         assert sum(row.outcomes.values()) == row.ops
-        assert {name[0] for name in row.outcomes if name != "ok"} == {"E"}
+        # An answer that breaks off in its middle has no errno: it is an error.
+        assert all(name[0] == "E" or name in {"ok", "error"} for name in row.outcomes)
         server.start()
         assert bench(place, "--phases", "cleanup") == 0
         assert left_on(server) == []

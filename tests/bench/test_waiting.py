@@ -106,7 +106,8 @@ def test_one_further_look():
 
 
 def test_a_ratio_at_the_border_is_said_to_stay_open_and_few_repeats_are_not_enough():
-    border = np.log(MARGIN) * np.log1p(T) / np.log(5)
+    # A little below: at the border itself the last bit decides, which processors round differently.
+    border = (np.log(MARGIN) - 1e-12) * np.log1p(T) / np.log(5)
     off = 0.05 * np.array([[-1.0], [0.0], [1.0], [-1.0], [1.0]]) * (T > 1)
     wild = judge(Rates(T, T, np.exp(border + off)))
     assert wild.trend is RateTrend.INCONCLUSIVE

@@ -86,7 +86,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
             "snapshot_time 1790000000.5 secs.nsecs\nread_bytes 1 samples [bytes] 1 1 1\n",
             "without -n",
         ),
-        ("100|a|ann|phys|COMPLETED|2026-03-01T10:00:00\n", "sacct -P without -n"),
+        ("100|a|ann|phys|COMPLETED|2026-03-01T10:00:00\n", "sacct without -n: sacct -P"),
         ("             JOBID PARTITION     NAME     USER ST\n", "sacct -P"),
         ("#<----CPU[HYPER]-----><----------Disks----------->\n", "collectl -P"),
         ("Row,Timestamp,gpfs_fs_bytes_read\n", "without --csv"),
