@@ -176,7 +176,7 @@ class _RowParser:
         if ended is not None and began is not None and ended < began:
             raise ValueError("the operation ends before it begins; expected a later end")
         if outcome == "ok" and ended == began:
-            raise ValueError("the latency is 0, which nothing takes: none was measured")
+            raise ValueError("the latency is 0; expected more: nothing takes no time")
         whens = (NULL_NS if ns is None else ns for ns in (due, began, ended))
         return given, *whens
 

@@ -61,19 +61,27 @@ class TasksAnswer(NamedTuple):
     told: tuple[TaskTold, ...]
 
     @property
+    def waiting(self) -> int:
+        """Number of tasks that wait."""
+        return sum(job.waits for job in self.meant.jobs)
+
+    @property
+    def begun(self) -> int:
+        """Number of the others."""
+        return sum(not job.waits for job in self.meant.jobs)
+
+    @property
     def left_out(self) -> int:
         """Number of tasks that are not told."""
-        return sum(not job.waits for job in self.meant.jobs) - len(self.told)
+        return self.begun - len(self.told)
 
     @property
     def sentence(self) -> str:
         """How many tasks there are, in which states, and how long they took."""
-        part, waiting = self.meant.part, sum(job.waits for job in self.meant.jobs)
-        many = sum(not job.waits for job in self.meant.jobs)
         states = Counter(run.job.state for run in self.runs if run.job.state)
-        words = [f"{many} {part}{'' if many == 1 else 's'}"]
+        words = [f"{self.begun} {self.meant.part}{'' if self.begun == 1 else 's'}"]
         words += [f"{n} {state}" for state, n in states.most_common(4)]
-        words += [f"{waiting} more wait"] if waiting else []
+        words += [f"{self.waiting} more wait"] if self.waiting else []
         took = sorted(run.span_ns[1] - run.span_ns[0] for run in self.runs if run.span_ns)
         if not took:
             return f"{self.meant.whole}: {', '.join(words)}"
@@ -116,7 +124,7 @@ class TasksAnswer(NamedTuple):
             "whole": self.meant.whole,
             "sentence": self.sentence,
             "left_out": self.left_out,
-            "waiting": sum(job.waits for job in self.meant.jobs),
+            "waiting": self.waiting,
             "tasks": self.records(),
         }
 
@@ -137,8 +145,7 @@ def _last_runs(root: Path, jobs: list[MeantJob], now_ns: int) -> dict[MeantJob, 
         wanted[one.job_id].append(one)
     found = {}
     for job in jobs:
-        own = [one for one in wanted[job.job_id] if one.shown_id in ("", job.written)]
-        if runs := scheduled_runs(own, now_ns):
+        if runs := scheduled_runs(job.records(wanted[job.job_id]), now_ns):
             found[job] = chosen_run(runs, None)
     return found
 

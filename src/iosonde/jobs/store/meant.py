@@ -12,6 +12,7 @@ no ids as users write them, an id means the job of exactly this id, as it always
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +34,13 @@ class MeantJob(NamedTuple):
     job_id: str
     written: str
     waits: int = 0
+
+    def records(self, found: Iterable[Job]) -> list[Job]:
+        """Those of records with this raw id that are of this job.
+
+        Tasks that wait have the raw id of the array's last task: their record is not one of it.
+        """
+        return [one for one in found if one.shown_id in ("", self.written)]
 
 
 class Meant(NamedTuple):
@@ -67,12 +75,8 @@ def meant(root: Path, asked: str) -> Meant | None:
 
 
 def records(root: Path, job: MeantJob) -> list[Job]:
-    """Everything that the store has of a job, by begin. Raises StoreError.
-
-    Tasks that wait have the raw id of the array's last task: their record is not one of it.
-    """
-    found = read_jobs(root, job_id=job.job_id)
-    return [one for one in found if one.shown_id in ("", job.written)]
+    """Everything that the store has of a job, by begin. Raises StoreError."""
+    return job.records(read_jobs(root, job_id=job.job_id))
 
 
 def _without_step(root: Path, asked: str) -> Meant | None:
