@@ -9,6 +9,7 @@ answer without a time is as old as its file. Source: IBM Storage Scale, commands
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -39,7 +40,7 @@ class Reading(NamedTuple):
     step_ns: int = 0
 
 
-class YAnswer:
+class YAnswer(ABC):
     """An answer of a command, row by row. A subclass defines the format and meaning of rows."""
 
     COMMAND: ClassVar[str]
@@ -90,12 +91,12 @@ class YAnswer:
             raise ValueError(f"a row of {shown(kind or self.COMMAND)} before its title")
         self.row(kind, dict(zip(names, map(unquote, words), strict=False)))
 
-    def title(self, kind: str) -> None:
+    def title(self, kind: str) -> None:  # noqa: B027 (few answers need it)
         """Handle a title of the colon form, possibly without rows."""
 
+    @abstractmethod
     def row(self, kind: str, cells: Cells) -> None:
         """Handle one row. Raises ValueError."""
-        raise NotImplementedError
 
     def readings(self, time_ns: int) -> Iterator[Reading]:  # noqa: ARG002
         """Readings of the answer, after all lines. ``time_ns``: the answer's own time."""
