@@ -14,16 +14,18 @@
 //!
 //! Over the days `p_k` is the median times [`SPREAD`] standard deviations of its logarithm (from the median absolute deviation),
 //! `D_k`, `typ` and e are their 0.8 quantiles (`D_k` of intervals that were not slow, at least the median of all of them, less a
-//! factor of [`CHANCE`], which chance alone gives). Intervals that hold a [fault](faults) are left out. A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
-//! operations hide it: `D_k` is at least that of the sums above. A day of which more than half of the intervals was slow does not count. While fewer than
-//! [`ENOUGH_DAYS`] days are known, their spread is not: shares and dispersion count [`UNKNOWN`] times.
+//! factor of [`CHANCE`], which chance alone gives). Intervals that hold a [fault](faults) are left out. A cluster that exceeds a
+//! high limit exceeds the lower ones, too, where ordinary operations hide it: `D_k` is at least that of the sums above. A day of
+//! which more than half of the intervals was slow does not count. While fewer than [`ENOUGH_DAYS`] days are known, their spread
+//! is not: shares and dispersion count [`UNKNOWN`] times.
 
 use serde::{Deserialize, Serialize};
 
+use self::exceedances::Exceedances;
 use self::faults::without_faults;
-use super::buckets::{Packed, first_above};
-use super::rules::load;
+use super::quantile::nearest_rank;
 
+pub mod exceedances;
 pub mod faults;
 
 /// Standard deviations of the logarithm of a day's share above the median of ordinary days.
@@ -64,80 +66,6 @@ pub struct NullRates {
     pub lost: f64,
 }
 
-/// Contribution of one interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Exceedances {
-    n: u32,
-    above: [u32; 3],
-    n_due: u32,
-    n_lost: u32,
-    typ: f32,
-    slow: bool,
-}
-
-impl Exceedances {
-    /// Exceedances of an interval with the typical slowdown `typ`; `slow`: the rest of it is not learnt.
-    pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, limits_ns: [f64; 3]) -> Self {
-        let mut above = Above { from: from_buckets(typ, limits_ns), n: [0; 3] };
-        let mut n = 0;
-        for (bucket, count) in service.iter() {
-            n += u64::from(count);
-            above.add(bucket, count);
-        }
-        above.exceedances(n, due, typ, slow)
-    }
-}
-
-/// Numbers of latencies above the limits.
-#[derive(Debug, Clone, Copy)]
-pub struct Above {
-    /// The first buckets above.
-    from: [u16; 3],
-    n: [u32; 3],
-}
-
-impl Default for Above {
-    fn default() -> Self {
-        Self { from: [u16::MAX; 3], n: [0; 3] }
-    }
-}
-
-impl Above {
-    /// Recount if the limits have moved: only latencies above them are examined, the slowest first.
-    pub fn update<I: Iterator<Item = (u16, u32)>>(
-        &mut self,
-        descending: impl Fn() -> I,
-        typ: f64,
-        limits_ns: [f64; 3],
-    ) {
-        let from = from_buckets(typ, limits_ns);
-        if from == self.from {
-            return;
-        }
-        *self = Self { from, n: [0; 3] };
-        let least = from.into_iter().min().unwrap_or(0);
-        descending()
-            .take_while(|&(bucket, _)| bucket >= least)
-            .for_each(|(bucket, count)| self.add(bucket, count));
-    }
-    /// Convert to exceedances of an interval of `n` latencies.
-    pub fn exceedances(&self, n: u64, due: (u64, u64), typ: f64, slow: bool) -> Exceedances {
-        let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let (n_due, n_lost) = (whole(due.0), whole(due.1));
-        Exceedances { n: whole(n), above: self.n, n_due, n_lost, typ: typ as f32, slow }
-    }
-    fn add(&mut self, bucket: u16, count: u32) {
-        for (n, from) in self.n.iter_mut().zip(self.from) {
-            *n = n.saturating_add(if bucket >= from { count } else { 0 });
-        }
-    }
-}
-
-fn from_buckets(typ: f64, limits_ns: [f64; 3]) -> [u16; 3] {
-    let load = load(typ);
-    limits_ns.map(|limit_ns| first_above(limit_ns * load))
-}
-
 /// The rates of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DayRates {
@@ -164,11 +92,11 @@ impl DayRates {
                 });
                 part as f64 / all.max(1) as f64
             });
-            quantile(hours.collect(), 0.9)
+            nearest_rank(hours.collect(), 0.9)
         };
         let share = std::array::from_fn(|k| hourly(&|one| (one.above[k], one.n)));
         let dispersion = std::array::from_fn(|k| dispersion(intervals, k));
-        let typ = quantile(intervals.iter().map(|one| f64::from(one.typ)).collect(), 0.95);
+        let typ = nearest_rank(intervals.iter().map(|one| f64::from(one.typ)).collect(), 0.95);
         let lost = hourly(&|one| (one.n_lost, one.n_due));
         let quiet: Vec<Exceedances> = intervals.iter().filter(|one| !one.slow).copied().collect();
         let calm = std::array::from_fn(|k| self::dispersion(&quiet, k));
@@ -189,28 +117,28 @@ impl NullRates {
         // A slow stretch of one day of few is no cluster that comes every day.
         let known = days.len() >= ENOUGH_DAYS;
         let mut dispersion: [f64; 3] = std::array::from_fn(|k| {
-            let calm = quantile(days.iter().map(|day| day.calm[k]).collect(), 0.8);
-            let all = if known { quantile(over(&|day| day.dispersion[k]), 0.5) } else { 0.0 };
+            let calm = nearest_rank(days.iter().map(|day| day.calm[k]).collect(), 0.8);
+            let all = if known { nearest_rank(over(&|day| day.dispersion[k]), 0.5) } else { 0.0 };
             (unknown * calm.max(all) / CHANCE).max(1.0)
         });
         dispersion[1] = dispersion[1].max(dispersion[2]);
         dispersion[0] = dispersion[0].max(dispersion[1]);
-        let typ = quantile(over(&|day| day.typ), 0.8).max(1.0);
+        let typ = nearest_rank(over(&|day| day.typ), 0.8).max(1.0);
         // A day of few may have jumped because something was wrong.
-        let jump = if known { quantile(days.iter().map(|day| day.jump).collect(), 0.5) } else { 0.0 };
-        let typ_error = quantile(over(&|day| day.typ_error), 0.8).max(jump);
+        let jump = if known { nearest_rank(days.iter().map(|day| day.jump).collect(), 0.5) } else { 0.0 };
+        let typ_error = nearest_rank(over(&|day| day.typ_error), 0.8).max(jump);
         Some(Self { share, dispersion, typ, typ_error, lost: high(&over(&|day| day.lost)) })
     }
 }
 
 /// The median times [`SPREAD`] standard deviations of the logarithm.
 fn high(values: &[f64]) -> f64 {
-    let middle = quantile(values.to_vec(), 0.5);
+    let middle = nearest_rank(values.to_vec(), 0.5);
     if middle <= 0.0 {
-        return quantile(values.to_vec(), 0.8);
+        return nearest_rank(values.to_vec(), 0.8);
     }
     let off = values.iter().map(|value| (value.max(middle / 100.0) / middle).ln().abs()).collect();
-    middle * (SPREAD * MAD * quantile(off, 0.5)).exp()
+    middle * (SPREAD * MAD * nearest_rank(off, 0.5)).exp()
 }
 
 fn dispersion(intervals: &[Exceedances], k: usize) -> f64 {
@@ -226,18 +154,11 @@ fn typ_errors(intervals: &[Exceedances], minutes: f64) -> (f64, f64) {
     let ln: Vec<f64> = intervals.iter().map(|one| f64::from(one.typ).max(1e-6).ln()).collect();
     let steps =
         |lag: usize| -> Vec<f64> { ln.windows(lag + 1).map(|run| (run[lag] - run[0]).abs()).collect() };
-    let deviation = |lag| MAD * quantile(steps(lag), 0.5);
+    let deviation = |lag| MAD * nearest_rank(steps(lag), 0.5);
     let nugget = deviation(1).powi(2) - deviation(2).powi(2) / 2.0;
-    let jumps = quantile(steps(1), JUMP) / NORMAL_JUMP;
+    let jumps = nearest_rank(steps(1), JUMP) / NORMAL_JUMP;
     let jumps = if jumps > JUMPY * deviation(1) { jumps.powi(2) / 2.0 } else { 0.0 };
     ((minutes * nugget.max(0.0)).sqrt(), (minutes * jumps).sqrt())
-}
-
-/// The q quantile by nearest rank; 0 of nothing.
-fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
-    values.retain(|value| value.is_finite());
-    let rank = ((q * values.len() as f64).ceil() as usize).max(1);
-    if rank > values.len() { 0.0 } else { *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1 }
 }
 
 #[cfg(test)]

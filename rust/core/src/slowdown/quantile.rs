@@ -198,6 +198,13 @@ impl WindowStatistics {
     }
 }
 
+/// The q quantile by nearest rank of the finite values; 0 of nothing.
+pub fn nearest_rank(mut values: Vec<f64>, q: f64) -> f64 {
+    values.retain(|value| value.is_finite());
+    let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+    if rank > values.len() { 0.0 } else { *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,8 @@ use super::points::{Points, Thresholds};
 use crate::slowdown::buckets::{Pool, value_ns};
 use crate::slowdown::levels::N;
 use crate::slowdown::modes::{Modes, modes};
-use crate::slowdown::null_rates::{Above, DayRates, Exceedances};
+use crate::slowdown::null_rates::DayRates;
+use crate::slowdown::null_rates::exceedances::{Above, Exceedances};
 use crate::slowdown::triple::Expected;
 
 /// Intervals in a day.

@@ -10,7 +10,8 @@ use super::kept::Day;
 use super::log::Log;
 use super::{Expected, Guarded, Held, Interval, Modes, Today};
 use crate::slowdown::buckets::{Packed, Pool};
-use crate::slowdown::null_rates::{DayRates, Exceedances};
+use crate::slowdown::null_rates::DayRates;
+use crate::slowdown::null_rates::exceedances::Exceedances;
 
 /// Layout of the bytes.
 const VERSION: u8 = 2;

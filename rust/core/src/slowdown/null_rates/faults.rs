@@ -7,7 +7,8 @@
 //!
 //! Either counts only while no more than [`FAULTS`] or [`PARTLY`] of the day's intervals hold it. What comes every hour is usual.
 
-use super::{Exceedances, quantile};
+use super::exceedances::Exceedances;
+use crate::slowdown::quantile::nearest_rank;
 
 /// Least `typ` of a sudden fault, in the day's median, and least step into it.
 pub const FAULT_TYP: f64 = 1.5;
@@ -43,7 +44,7 @@ fn at_most(share: f64, mut marks: Vec<bool>) -> Vec<bool> {
 
 fn sudden(intervals: &[Exceedances], span: usize) -> Vec<bool> {
     let typ: Vec<f64> = intervals.iter().map(|one| f64::from(one.typ)).collect();
-    let usual = quantile(typ.clone(), 0.5);
+    let usual = nearest_rank(typ.clone(), 0.5);
     let least = FAULT_TYP * usual;
     let mut marks = vec![false; typ.len()];
     let mut begin = 0;
@@ -64,7 +65,7 @@ fn partly_slow(intervals: &[Exceedances]) -> Vec<bool> {
     for k in 0..3 {
         let shares: Vec<f64> =
             intervals.iter().map(|one| f64::from(one.above[k]) / f64::from(one.n.max(1))).collect();
-        let limit = FAULT_PART + FAULT_TIMES * quantile(shares.clone(), OFTEN);
+        let limit = FAULT_PART + FAULT_TIMES * nearest_rank(shares.clone(), OFTEN);
         marks.iter_mut().zip(shares).for_each(|(mark, share)| *mark |= share >= limit);
     }
     marks
