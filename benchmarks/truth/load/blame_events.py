@@ -3,7 +3,8 @@
     python -m benchmarks blame_events [--seeds 50]
 
 26 h. Jobs begin at any time, their lengths and loads are lognormal, 70% of them go on and off. Culprits run in the
-middle; the slowdown follows their load by none or one slot, either in proportion or as in a queue (1 / (1 - load)).
+middle; the slowdown follows their load by none or one slot, in proportion ("add") or as in a queue (1 / (1 - load)).
+An operation costs the same, whose it is; "costly": in proportion, but those of culprits cost e^1.5 more or less.
 Null events are unrelated to jobs. Printed: how often the first suspect is a culprit, how often "caused most of
 it" is said and right, and how often a null event has an accused.
 """
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 SLOTS = 312
-ANSWERS = ("add", "queue")
+ANSWERS = ("add", "queue", "costly")
 
 
 class Event(NamedTuple):
@@ -77,8 +78,9 @@ def _on_off(length: int, rng: np.random.Generator) -> Floats:
 
 
 def _excess(loads: Floats, many: int, answer: str, rng: np.random.Generator) -> Floats:
-    others = loads[many:].sum(axis=0)
-    others = 0.15 * others / max(others.mean(), 1e-9)
+    """What load adds to the slowdown; the culprits' loads are scaled to what they cost."""
+    usual = 0.15 / max(loads[many:].sum(axis=0).mean(), 1e-9)
+    others = usual * loads[many:].sum(axis=0)
     if not many:
         length, begin = int(rng.integers(6, 49)), int(rng.integers(80, 200))
         fault = np.zeros(SLOTS)
@@ -86,10 +88,14 @@ def _excess(loads: Floats, many: int, answer: str, rng: np.random.Generator) -> 
         return fault + others
     size = rng.uniform(3, 15)
     caused = np.zeros(SLOTS)
-    for load in loads[:many]:
-        late = np.roll(load, int(rng.integers(0, 2)))
-        caused += late * size / many / late[late > 0].mean()
-    if answer == "add":
+    for place in range(many):
+        late = np.roll(loads[place], int(rng.integers(0, 2)))
+        each = size / many / late[late > 0].mean()
+        caused += late * each
+        loads[place] *= each / usual
+    if answer == "costly":
+        loads[:many] /= np.exp(1.5 * rng.standard_normal((many, 1)))
+    if answer != "queue":
         return caused + others
     busy = caused + others
     busy *= rng.uniform(0.82, 0.97) / busy.max()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from benchmarks.truth.load.blame_events import make
 from benchmarks.truth.load.blame_nobody import KINDS, names_nobody, nobody
+from benchmarks.truth.load.blame_worlds import verdict as world_verdict
 from benchmarks.truth.load.week import BEGIN_NS, Cluster, S, generate
+from benchmarks.truth.load.worlds import world
 from iosonde.jobs.attribution.allocations import allocations_of
 from iosonde.jobs.attribution.blame import SlowdownSeries, blame
 from iosonde.jobs.attribution.culprits import Confidence, culprits
 from iosonde.jobs.attribution.grid import Grid, NodeOps
 from iosonde.jobs.attribution.join import join
+from iosonde.jobs.attribution.rise import rise
 from iosonde.jobs.attribution.words import verdict
 from iosonde.model.jobs import Job
 
@@ -103,6 +108,79 @@ def test_a_load_that_follows_the_slowdown_is_no_cause():
     event = slow > 2
     found = culprits(np.vstack([late, rng.exponential(0.1, (30, 288))]), slow, event).suspects
     assert all(one.confidence is Confidence.ACTIVE for one in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [("hog_short", 9), ("hog_300", 9), ("shared", 9), ("two", 6), ("fault", 0), ("coinc", 0)],
+)
+def test_who_stands_out_in_worlds_with_a_capacity(kind, named):
+    flags = np.sum([world_verdict(kind, 300 + seed) for seed in range(10)], axis=0)
+    first, _, _, found, accused, wrong, together, _ = flags.tolist()
+    assert found >= named
+    assert first >= named
+    assert accused == 0
+    assert wrong <= 1
+    assert together == 0 or named
+
+
+def test_what_is_said_of_two_that_stand_out_by_their_operations():
+    made = world("two", 903)
+    found = blame(made.joined, made.begin_ns, made.end_ns, made.slowdown)
+    each = "; ".join(rf"job {one} made 4\d% of the operations" for one in ("72128", "72115"))
+    assert re.fullmatch(f"{each}; that this is the cause is not certain", verdict(found))
+    fault = world("coinc", 904)
+    none = blame(fault.joined, fault.begin_ns, fault.end_ns, fault.slowdown)
+    assert verdict(none) == "no job explains it; as many operations were harmless at other times"
+
+
+EVENT = np.zeros(288, bool)
+EVENT[140:170] = True
+
+
+def busy(rng):
+    """Thirty jobs with about 10 operations together, 14 at most."""
+    return rng.gamma(8.0, 10 / 240, (30, 288))
+
+
+def test_a_job_that_made_most_stands_out_beside_tiny_twins():
+    rng = np.random.default_rng(7)
+    slow = np.where(EVENT, 6.0, 1.0) * np.exp(0.1 * rng.standard_normal(288))
+    large, tiny = EVENT * 40.0, EVENT * 0.3
+    found = culprits(np.vstack([large, tiny, tiny, busy(rng)]), slow, EVENT)
+    first = found.suspects[0]
+    assert (first.place, first.alike, first.stands_out) == (0, (), True)
+    assert first.confidence is not Confidence.ACTIVE
+
+
+def test_two_of_comparable_size_stand_out_together():
+    rng = np.random.default_rng(8)
+    loads = np.vstack([EVENT * 20.0, EVENT * 18.0, busy(rng)])
+    came = rise(loads, np.where(EVENT, 6.0, 1.0), EVENT, ~EVENT)
+    assert came.standing_out().tolist() == [0, 1]
+    assert came.part[:2] == pytest.approx([20 / 48, 18 / 48], abs=0.03)
+
+
+def test_nobody_stands_out_where_as_many_operations_were_harmless():
+    rng = np.random.default_rng(9)
+    loads = np.vstack([EVENT * 20.0, busy(rng)])
+    loads[5, 20:60] += 30.0
+    slow = np.where(EVENT, 6.0, 1.0) * np.exp(0.1 * rng.standard_normal(288))
+    came = rise(loads, slow, EVENT, ~EVENT)
+    assert came.harmless
+    assert not came.standing_out().size
+    found = culprits(loads, slow, EVENT)
+    assert found.harmless
+    assert not found.together
+    assert all(one.confidence is Confidence.ACTIVE for one in found.suspects)
+    slow[20:60] *= 6
+    assert not rise(loads, slow, EVENT, ~EVENT).harmless
+
+
+def test_without_other_times_nobody_stands_out():
+    everywhere = np.ones(288, bool)
+    came = rise(np.ones((3, 288)), np.full(288, 5.0), everywhere, ~everywhere)
+    assert (came.risen, came.harmless, came.standing_out().size) == (False, False, 0)
 
 
 @pytest.fixture(scope="module")

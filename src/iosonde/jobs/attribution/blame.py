@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.attribution.culprits import (
-    BLOCK,
-    Confidence,
-    Culprits,
-    Suspect,
-    culprits,
-)
+from iosonde.jobs.attribution.course import BLOCK
+from iosonde.jobs.attribution.culprits import Confidence, Culprits, Suspect, culprits
 from iosonde.jobs.attribution.loads import Loads, loads
 from iosonde.jobs.attribution.shares import By, Share, Shares, shares
 

@@ -12,6 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.jobs.attribution.course import (
+    AFTER,
+    BLOCK,
+    alike,
+    follows,
+    lead,
+    match,
+    rivals,
+    within,
+)
+from iosonde.jobs.attribution.placebo import placebo, touched
 from iosonde.jobs.attribution.pursuit import (
     FORMS,
     LAGS,
@@ -21,23 +32,16 @@ from iosonde.jobs.attribution.pursuit import (
     pursue,
     response,
 )
+from iosonde.jobs.attribution.rise import rise
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places
 
 REPEATS = 20
-BLOCK = 12
-"""Slots (of five minutes) per bootstrap block."""
-BEFORE = 2
-"""Slots before the event in which load makes a suspect."""
-AFTER = 3
-"""Largest lag of loads after the slowdown, in slots: a load that fits better so follows it."""
-ALIKE = 0.95
-"""Correlation above which two loads are indistinguishable."""
-
-
-RIVAL = 0.9
-"""Fit of an unchosen load, relative to a chosen one, above which the two are indistinguishable."""
+RIVALS = 0.25
+"""Part of a load's operations in the event from which on another one is its twin or rival."""
+GROUP = 0.25
+"""Part of all operations in the event from which on indistinguishable loads leave the cause open."""
 
 
 class Confidence(StrEnum):
@@ -45,15 +49,21 @@ class Confidence(StrEnum):
 
     MOST = "caused most of it"
     PROBABLE = "probably involved"
+    OPERATIONS = "stands out by its operations"
+    """Of what came with the slowdown it made most; its course does not show that it was the cause."""
     ACTIVE = "active at the time"
 
 
+_ORDER = list(Confidence)
 LIMITS = {Confidence.MOST: (0.5, 0.9, 0.7, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.03)}
 """Least share (the lower end of its interval), stability and R2, and largest p."""
 
 
 class Suspect(NamedTuple):
-    """``place``: row of the loads. ``share`` of the slowdown of the event, with its 90% interval; 0 to 1."""
+    """``place``: row of the loads. ``share`` of the slowdown of the event, with its 90% interval; 0 to 1.
+
+    NaN where its course was not chosen: it stands out by its operations alone.
+    """
 
     place: int
     share: float
@@ -67,12 +77,20 @@ class Suspect(NamedTuple):
     confidence: Confidence
     lead: int = 0
     """Slots by which its load precedes the slowdown at the best fit; negative: follows."""
+    stands_out: bool = False
+    """Of the operations that came with the slowdown it made most, or a few with it did."""
+
+
+UNCHOSEN = Suspect(
+    *(-1, np.nan, np.nan, np.nan, 0.0), follows=False, alike=(), confidence=Confidence.ACTIVE
+)
 
 
 class Culprits(NamedTuple):
-    """``suspects``: by share, the largest first. ``p``: probability that unrelated loads fit as well.
+    """``suspects``: the surest first, then by share or operations. ``p``: probability that unrelated loads fit as well.
 
     ``together``: whether the sum of all loads explains the slowdown, which no unrelated sum does as well.
+    ``harmless``: as many operations did no harm at other times.
     """
 
     suspects: tuple[Suspect, ...]
@@ -81,6 +99,7 @@ class Culprits(NamedTuple):
     lag: int
     form: str
     together: bool = False
+    harmless: bool = False
 
 
 def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Culprits:
@@ -94,38 +113,62 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
     known = np.isfinite(slowdown)
     size = np.maximum(loads.max(axis=1, initial=0.0), 1e-300)[:, None]
     scaled = loads / size
-    rows = np.flatnonzero(scaled[:, _touched(event)].any(axis=1))
+    rows = np.flatnonzero(scaled[:, touched(event)].any(axis=1))
     if not len(rows) or not (event & known).any() or known.sum() < 2 * BLOCK:
         return Culprits((), 0.0, 1.0, 0, "")
     near, seen = scaled[rows][:, known], slowdown[known]
     fit = best_fit(near, seen)
     filled = np.where(known, slowdown, np.median(seen))
-    p = _placebo(scaled, filled, event)
+    p = placebo(scaled, filled, event)
     x, y = lagged(near, fit.lag), response(seen, fit.form)
+    came = rise(loads, slowdown, event, ~_near(event))
+    did = loads[rows][:, event & known].sum(axis=1)
     shares, picked = _again(x, y, event[known], rng)
     now = _shares(x, y, event[known], fit)
     suspects = []
     for place in fit.chosen.tolist():
-        drawn = shares[:, place]
-        lower, upper = np.quantile(drawn, [0.05, 0.95])
-        twins = np.union1d(_alike(near, place), _rivals(x, y, fit, place))
-        follows = _follows(near[place], y)
-        word = _word((now[place], lower), picked[place], fit.r2, p)
+        lower, upper = np.quantile(shares[:, place], [0.05, 0.95]).tolist()
+        share = float(now[place])
+        twins = np.union1d(alike(near, place), rivals(x, y, fit, place))
+        twins = twins[did[twins] >= RIVALS * did[place]]
+        group = float(did[place] + did[twins].sum()) >= GROUP * float(did.sum())
+        late = follows(near[place], y)
+        by_chance = came.harmless and not within(x[place], y, event[known])
+        word = _word((share, lower), picked[place], fit.r2, p)
         one = Suspect(
-            int(rows[place]),
-            float(now[place]),
-            float(min(lower, now[place])),
-            float(max(upper, now[place])),
-            float(picked[place]),
-            follows,
-            tuple(rows[twins].tolist()),
-            Confidence.ACTIVE if follows or len(twins) else word,
-            _lead(near[place], y),
+            *(int(rows[place]), share, min(lower, share), max(upper, share), float(picked[place])),
+            follows=late,
+            alike=tuple(rows[twins].tolist()) if group else (),
+            confidence=Confidence.ACTIVE if late or len(twins) or by_chance else word,
+            lead=lead(near[place], y),
         )
         suspects.append(one)
-    suspects.sort(key=lambda one: -one.share)
-    together = _together(loads.sum(axis=0), filled, event)
-    return Culprits(tuple(suspects), fit.r2, p, fit.lag, fit.form, together)
+    suspects = _with_operations(suspects, came.standing_out().tolist())
+    suspects.sort(key=lambda one: _rank(one, float(loads[one.place, event].sum())))
+    together = came.risen and not came.harmless and _together(loads.sum(axis=0), filled, event)
+    return Culprits(tuple(suspects), fit.r2, p, fit.lag, fit.form, together, came.harmless)
+
+
+def _with_operations(suspects: list[Suspect], largest: list[int]) -> list[Suspect]:
+    """Those who stand out by their operations are at least that, whether their course was chosen or not."""
+    found = {one.place: one for one in suspects}
+    for place in largest:
+        one = found.get(place, UNCHOSEN._replace(place=place))
+        weak = one.confidence is Confidence.ACTIVE
+        word = Confidence.OPERATIONS if weak else one.confidence
+        found[place] = one._replace(confidence=word, stands_out=True)
+    return list(found.values())
+
+
+def _rank(one: Suspect, ops: float) -> tuple[int, float]:
+    """The surest first; those who stand out by their operations by these, the others by share."""
+    by = ops if one.confidence is Confidence.OPERATIONS else one.share
+    return _ORDER.index(one.confidence), -by
+
+
+def _near(event: Flags) -> Flags:
+    """The event and the slots around it that a lag may take to it."""
+    return np.asarray(np.convolve(event, np.ones(2 * AFTER + 1), "same") > 0)
 
 
 def _together(total: Floats, slowdown: Floats, event: Flags) -> bool:
@@ -133,30 +176,8 @@ def _together(total: Floats, slowdown: Floats, event: Flags) -> bool:
     *_, least, chance = LIMITS[Confidence.PROBABLE]
     size = max(float(total.max(initial=0.0)), 1e-300)
     forms = [(total / size, response(slowdown, form)) for form in FORMS]
-    match = max(_match(x, y, lag) for x, y in forms for lag in LAGS)
-    return (
-        match > 0 and match**2 >= least and _placebo(total[None] / size, slowdown, event) <= chance
-    )
-
-
-def _match(load: Floats, y: Floats, later: int) -> float:
-    """Correlation of a load with the series ``later`` slots after it; negative: before it."""
-    moved = np.roll(load, later)
-    x, centred = moved - moved.mean(), y - y.mean()
-    return float(x @ centred / max(np.sqrt((x @ x) * (centred @ centred)), 1e-300))
-
-
-def _lead(load: Floats, y: Floats) -> int:
-    """Number of slots by which a load precedes the slowdown at the best fit; the smallest of equal ones."""
-    return max(sorted(range(-AFTER, AFTER + 1), key=abs), key=lambda by: _match(load, y, by))
-
-
-def _touched(event: Flags) -> Flags:
-    """The event and the slots shortly before."""
-    wide = event.copy()
-    for back in range(1, BEFORE + 1):
-        wide[:-back] |= event[back:]
-    return wide
+    best = max(match(x, y, lag) for x, y in forms for lag in LAGS)
+    return best > 0 and best**2 >= least and placebo(total[None] / size, slowdown, event) <= chance
 
 
 def _shares(x: Floats, y: Floats, event: Flags, fit: LoadFit) -> Floats:
@@ -187,65 +208,6 @@ def _blocks(slots: Places, rng: np.random.Generator) -> Places:
     begin = rng.integers(0, n, -(-n // BLOCK))
     drawn: Places = slots[((begin[:, None] + np.arange(BLOCK)) % n).ravel()[:n]]
     return drawn
-
-
-def _placebo(loads: Floats, slowdown: Floats, event: Flags) -> float:
-    """Frequency with which suspects at another time fit as well as those of the real event."""
-    n = len(slowdown)
-    fits = np.full(loads.shape, -1.0)
-    for form in FORMS:
-        y = response(slowdown, form)
-        shifts = _all_shifts(loads, y - y.mean())
-        # The load a slot earlier is the slowdown a slot later, moved around.
-        for lag in LAGS:
-            np.maximum(fits, np.roll(shifts, lag, axis=1), out=fits)
-    touched = _touched(event)
-
-    def best(shift: int) -> float:
-        there = loads[:, np.roll(touched, shift)].any(axis=1)
-        return float(fits[there, shift].max(initial=-1.0))
-
-    # Moved by no more than the lags tried it is the same fit.
-    least = LAGS[-1] + 1
-    real = best(0)
-    moved = [best(shift) for shift in range(least, n - least + 1)]
-    return (1 + sum(one >= real for one in moved)) / (len(moved) + 1)
-
-
-def _all_shifts(x: Floats, y: Floats) -> Floats:
-    """(M, K) Correlations of each load with ``y`` circularly shifted by 0 to K - 1 slots, to later ones."""
-    centred = x - x.mean(axis=1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=1, keepdims=True)) * max(float(np.sqrt(y @ y)), 1e-300)
-    n = len(y)
-    product = np.fft.irfft(np.fft.rfft(centred) * np.conj(np.fft.rfft(y)), n)
-    return np.asarray(product / np.maximum(length, 1e-300))
-
-
-def _alike(x: Floats, place: int) -> Places:
-    """Other loads with the same course."""
-    centred = x - x.mean(axis=1, keepdims=True)
-    length = np.maximum(np.sqrt((centred**2).sum(axis=1)), 1e-300)
-    same = centred @ centred[place] / (length * length[place]) >= ALIKE
-    same[place] = False
-    return np.flatnonzero(same)
-
-
-def _rivals(x: Floats, y: Floats, fit: LoadFit, place: int) -> Places:
-    """Unchosen loads that explain the residual of the others almost as well as ``place`` does."""
-    kept = fit.chosen != place
-    left = y - fit.effect[kept] @ x[fit.chosen[kept]]
-    centred, rest = x - x.mean(axis=1, keepdims=True), left - left.mean()
-    length = np.maximum(np.sqrt((centred**2).sum(axis=1)), 1e-300)
-    match = centred @ rest / length
-    near = match >= RIVAL * match[place]
-    near[fit.chosen] = False
-    return np.flatnonzero(near)
-
-
-def _follows(load: Floats, y: Floats) -> bool:
-    """True if the load fits better after the slowdown than at it or before."""
-    cause = max(_match(load, y, shift) for shift in range(AFTER + 1))
-    return max(_match(load, y, -shift) for shift in range(1, AFTER + 1)) > 1.1 * cause
 
 
 def _word(share: tuple[float, float], stability: float, r2: float, p: float) -> Confidence:

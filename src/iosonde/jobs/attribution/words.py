@@ -19,7 +19,9 @@ def verdict(found: Blame, noun: str = "job") -> str:
     """
     sure = [one for one in found.ranked if one.suspect.confidence is not Confidence.ACTIVE]
     if sure:
-        return "; ".join(suspect(one, noun) for one in sure[:_MOST_NAMED])
+        said = "; ".join(suspect(one, noun) for one in sure[:_MOST_NAMED])
+        open_ = sure[0].suspect.confidence is Confidence.OPERATIONS
+        return f"{said}; that this is the cause is not certain" if open_ else said
     tied = next((one for one in found.ranked if one.alike), None)
     if tied is not None:
         names = _names((tied.who, *tied.alike))
@@ -28,6 +30,8 @@ def verdict(found: Blame, noun: str = "job") -> str:
         return (
             f"no single {noun} explains it, all of them together do; {most(found.majority, noun)}"
         )
+    if found.found is not None and found.found.harmless and found.ranked:
+        return f"no {noun} explains it; as many operations were harmless at other times"
     if found.found is not None:
         return f"no {noun} explains it; {most(found.majority, noun)}"
     return most(found.majority, noun)
@@ -35,10 +39,12 @@ def verdict(found: Blame, noun: str = "job") -> str:
 
 def suspect(one: NamedLoad, noun: str = "job") -> str:
     """``job 4711 caused most of it: 71% (55-80%), 64% of the operations``."""
-    share, low, high = (
-        round(100 * part) for part in (one.suspect.share, one.suspect.lower, one.suspect.upper)
-    )
     text = f"{noun} {one.who}"
+    if one.suspect.confidence is Confidence.OPERATIONS:
+        return f"{text} made {100 * one.did.share if one.did else 0:.0f}% of the operations"
+    share, low, high = (
+        f"{100 * part:.0f}" for part in (one.suspect.share, one.suspect.lower, one.suspect.upper)
+    )
     if one.suspect.confidence is Confidence.MOST:
         text += f" caused most of it: {share}% ({low}-{high}%)"
     elif one.suspect.confidence is Confidence.PROBABLE:

@@ -21,6 +21,7 @@ from iosonde.model.errors import NothingMeasuredError
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.join import Joined
     from iosonde.jobs.attribution.shares import By
+    from iosonde.jobs.blame.interval import Grouping
 
 BYTES = ("read_bytes", "written_bytes")
 SLOW = 1.5
@@ -62,6 +63,14 @@ class BlameAnswer(NamedTuple):
     bytes_of: dict[str, float]
     runs: dict[str, RunInfo]
     band: OpsBand | None
+    joined: Joined
+    """Records and runs on one clock."""
+    seen: SlowdownSeries | None
+    """The slowdown that loads were compared with; None: nothing was slow, or nobody probed."""
+
+    def grouped(self, by: Grouping) -> Blame:
+        """The same question about users or accounts: all of their jobs together."""
+        return blame(self.joined, self.span.begin_ns, self.span.end_ns, self.seen, _COLUMN[by])
 
 
 def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
@@ -97,6 +106,8 @@ def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
         _bytes(root, span, question, now_ns),
         _runs(joined, span) if question.by == "job" else {},
         band,
+        joined,
+        seen,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from iosonde.jobs.blame.ranking import Ranked, ranked
@@ -50,6 +50,7 @@ def blame_data(answer: BlameAnswer, now_ns: int, top: int | None = None) -> dict
             "form": fit.form,
             "slot_s": slot_s,
             "together": fit.together,
+            "harmless": fit.harmless,
         },
         "band": None if answer.band is None else _band(answer.band),
         "records": {
@@ -82,9 +83,10 @@ def _row(one: Ranked, slot_s: float) -> dict[str, Any]:
     if one.load is not None:
         suspect = one.load.suspect
         row["slowdown"] = {
-            "share": suspect.share,
-            "lower": suspect.lower,
-            "upper": suspect.upper,
+            **{
+                name: value if isfinite(value := getattr(suspect, name)) else None
+                for name in ("share", "lower", "upper")
+            },
             "stability": suspect.stability,
             "lead_s": suspect.lead * slot_s,
             "follows": suspect.follows,

@@ -46,6 +46,7 @@ def _confidence(load: NamedLoad | None) -> int:
 def _size(
     who: str, loads: dict[str, NamedLoad], done: dict[str, Share]
 ) -> tuple[float, float, str]:
-    named = who in loads and loads[who].suspect.confidence is not Confidence.ACTIVE
+    by_share = (Confidence.MOST, Confidence.PROBABLE)
+    named = who in loads and loads[who].suspect.confidence in by_share
     caused = loads[who].suspect.share if named else 0.0
     return -caused, -(done[who].ops if who in done else 0.0), who

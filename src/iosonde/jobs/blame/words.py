@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import isfinite, isinf
 from typing import TYPE_CHECKING
 
 from iosonde.jobs.attribution.blame import COVERED
@@ -165,7 +165,7 @@ def _row(one: Ranked, answer: BlameAnswer, now_ns: int) -> tuple[str, ...]:
         ]
     suspect = None if one.load is None else one.load.suspect
     effect = ""
-    if suspect is not None:
+    if suspect is not None and isfinite(suspect.share):
         low, high = (format_percent(part) for part in (suspect.lower, suspect.upper))
         effect = f"{format_percent(suspect.share)} ({low}-{high})"
     return (
@@ -181,7 +181,7 @@ def _row(one: Ranked, answer: BlameAnswer, now_ns: int) -> tuple[str, ...]:
 def _sure(one: Ranked, answer: BlameAnswer) -> str:
     if one.load is None:
         return "active at the time" if answer.found.found is not None else ""
-    if one.load.alike:
+    if one.load.alike and one.load.suspect.confidence is Confidence.ACTIVE:
         return f"not identifiable: {len(one.load.alike)} more alike"
     suspect = one.load.suspect
     lead = abs(suspect.lead) * answer.found.slot_ns
