@@ -43,8 +43,11 @@ def stretch(**changes):
     return replace(facts, **changes)
 
 
-def culprit(job=JOB, confidence=Confidence.MOST, ops_share=0.8):
-    return Culprit(job, "mallory", BEGIN, confidence, Ratio(0.9, 0.8, 0.95), ops_share)
+SHARE = Ratio(0.9, 0.8, 0.95)
+
+
+def culprit(job=JOB, confidence=Confidence.MOST, ops_share=0.8, share=SHARE):
+    return Culprit(job, "mallory", BEGIN, confidence, share, ops_share)
 
 
 def part(source=PartSource.PROBED, name=SERVER, peers_slow=1.0, **changes):

@@ -42,6 +42,8 @@ from tests.why.made_links import (
 ALONE = part(PartSource.BESIDE, "/work")
 SILENT = part(PartSource.BESIDE, "/work", against_peers=Ratio(CEILING, CEILING, CEILING))
 PEERS = found(Parts((part(peers_slow=4.0),), ((PartSource.PROBED, 3),)))
+LARGEST = culprit(confidence=Confidence.OPERATIONS, share=None)
+ARRAY = replace(LARGEST, job="", by="user")
 CASES = {
     "server": ({"component": FOUND["component"]}, Kind.SLOW_COMPONENT),
     "file system": ({"component": found(Parts((ALONE,), ()))}, Kind.SLOW_COMPONENT),
@@ -59,6 +61,7 @@ CASES = {
         Kind.SEVERAL,
     ),
     "two jobs": ({"load": found(load(culprit(), culprit("4712")))}, Kind.SEVERAL),
+    "a user": ({"load": found(load(ARRAY))}, Kind.ONE_JOB),
     "all jobs": ({"load": found(load(together=True))}, Kind.OVERLOAD),
     "night": ({"recurrence": found(back()), "load": FOUND["load"]}, Kind.RECURRING),
     "level": ({"change": FOUND["change"]}, Kind.LASTING_CHANGE),
@@ -85,6 +88,20 @@ def test_a_sentence_names_what_was_found():
     both = say(answer(**CASES["server and job"][0]), NOW)
     assert f"{SERVER} is slow by itself, and job {JOB} slowed all servers" in both
     assert "daily 02:00-03:30 UTC (9 of 10 days)" in say(answer(**CASES["night"][0]), NOW)
+
+
+def test_who_stands_out_by_operations_is_named_with_them_and_no_stronger():
+    other = replace(LARGEST, job="4712", ops_share=0.11)
+    assert f": job {JOB} made 80% of the operations" in say(answer(load=found(load(LARGEST))), NOW)
+    assert ": user mallory made 80% of the operations" in say(answer(load=found(load(ARRAY))), NOW)
+    both = say(answer(load=found(load(LARGEST, other))), NOW)
+    assert f": jobs {JOB} and 4712 made 91% of the operations" in both
+    mixed = say(answer(load=found(load(culprit(), other))), NOW)
+    assert f": job {JOB} caused most of it, job 4712 made 11% of the operations" in mixed
+    told = lines(answer(load=found(load(ARRAY))), NOW)
+    assert any(
+        "user mallory stands out by its operations: 80% of the operations" in t for t in told
+    )
 
 
 def test_nothing_slow_says_what_was_looked_at():

@@ -854,9 +854,13 @@ export interface LoadFact {
   culprits: Culprit[];
 }
 /**
- * A job whose load explains the slowdown.
+ * A job whose load explains the slowdown, or all jobs of a user or an account together.
  */
 export interface Culprit {
+  by: "job" | "user" | "account";
+  /**
+   * Empty where it is no single job.
+   */
   job: string;
 }
 /**

@@ -24,7 +24,7 @@ export const stretchOf = ({ links: { slowness } }: Why): Slowness | null => (slo
 
 /** Jobs whose load explains it: of a load that was found; of one that was ruled out or is not known none. */
 export const jobsOf = ({ links: { load } }: Why): string[] =>
-  load.standing === "found" ? (load.fact?.culprits ?? []).map((one) => one.job) : [];
+  load.standing === "found" ? (load.fact?.culprits ?? []).flatMap(({ job }) => (job === "" ? [] : [job])) : [];
 
 /** The newest first; `not_judged`: sentences about what was not judged in the range. */
 export interface NewestEvents {

@@ -38,7 +38,7 @@ def load_records(plan: Plan, root: Path, folder: Path, seed: int) -> None:
             ops.append(np.where(inside, plan.scale * noise * 8000.0 * STEP_S, 0.0))
             names.append(node)
         plan.jobs = ("900001",)
-        rows.append(_row("900001", "mallory", (plan.begin, plan.end), "h1,h2"))
+        rows.append(_row("900001", "mallory|phys", (plan.begin, plan.end), "h1,h2"))
     if plan.kind is Kind.OVERLOAD:
         rows += _crowd(plan, ops, names, (grid.cells, shift_s))
     before = np.zeros(shift_s // STEP_S)
@@ -61,7 +61,7 @@ def load_records(plan: Plan, root: Path, folder: Path, seed: int) -> None:
 
 
 def _crowd(plan: Plan, ops: list[Floats], names: list[str], size: tuple[int, int]) -> list[str]:
-    """Twenty jobs that come and go around the stretch; all together they are too many, and none stands out."""
+    """Twenty jobs that come and go around the stretch; together they are too many, and no job or user stands out."""
     cells, shift_s = size
     rng, rows = plan.rng, []
     begin, end = plan.begin - shift_s, plan.end - shift_s
@@ -77,13 +77,14 @@ def _crowd(plan: Plan, ops: list[Floats], names: list[str], size: tuple[int, int
         ops.append(np.where(busy, level, 0.0))
         names.append(f"c{number:02d}")
         span = (start + shift_s, start + length + shift_s)
-        rows.append(_row(str(800_000 + number), f"v{number % 7}", span, f"c{number:02d}"))
+        who = f"v{number % 7}|a{number % 7}"
+        rows.append(_row(str(800_000 + number), who, span, f"c{number:02d}"))
     return rows
 
 
-def _row(job: str, user: str, span_s: tuple[float, float], nodes: str) -> str:
+def _row(job: str, who: str, span_s: tuple[float, float], nodes: str) -> str:
     begin, end = (int(BEGIN_NS // S + at) for at in span_s)
-    return f"{job}|{user}|phys|COMPLETED|{begin}|{end}|{nodes.count(',') + 1}|{nodes}|app"
+    return f"{job}|{who}|COMPLETED|{begin}|{end}|{nodes.count(',') + 1}|{nodes}|app"
 
 
 def _sacct(runs: object, shift_s: int) -> list[str]:

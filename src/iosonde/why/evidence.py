@@ -175,17 +175,20 @@ def _load(links: Links) -> str:
         return f"the sum of all loads explains it, no single job does ({rate}{course})"
     if load.dismissed:
         one = load.dismissed[0]
-        share = f"{format_percent(one.share.value)} of its course"
-        return f"job {one.job} fits {share}, but servers that share its load are as usual ({rate})"
+        part = "" if one.share is None else f" {format_percent(one.share.value)} of"
+        return f"{one.name} fits{part} its course, but servers that share its load are as usual ({rate})"
     return f"no job explains its course ({rate}{course}; p = {load.p:.2g})"
 
 
 def _culprit(one: Culprit) -> str:
-    low, high = format_percent(one.share.lower), format_percent(one.share.upper)
-    share = f"{format_percent(one.share.value)} ({low}-{high}) of it"
-    whose = f" of {one.user}" if one.user else ""
-    ops = "" if one.ops_share is None else f", {format_percent(one.ops_share)} of the operations"
-    return f"job {one.job}{whose} {one.confidence}: {share}{ops}"
+    said = []
+    if one.share is not None:
+        low, high = format_percent(one.share.lower), format_percent(one.share.upper)
+        said.append(f"{format_percent(one.share.value)} ({low}-{high}) of it")
+    if one.ops_share is not None:
+        said.append(f"{format_percent(one.ops_share)} of the operations")
+    whose = f" of {one.user}" if one.user and one.by == "job" else ""
+    return f"{one.name}{whose} {one.confidence}: {', '.join(said)}"
 
 
 def _host(links: Links) -> str:

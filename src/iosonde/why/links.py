@@ -24,6 +24,7 @@ from iosonde.model.verdicts import Reason
 
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.culprits import Confidence
+    from iosonde.jobs.blame.interval import Grouping
     from iosonde.model.events import WeekSpan
     from iosonde.model.verdicts import Unjudged
 
@@ -194,15 +195,23 @@ class Parts:
 class Culprit:
     """A job whose load explains the course of the slowdown; ``share`` of it with its 90 % interval.
 
-    ``ops_share``: its part of all recorded operations, 0 to 1.
+    ``share`` None: it stands out by its operations alone. ``ops_share``: its part of all recorded operations, 0 to 1.
+    ``by`` user or account: all of their jobs together; ``job`` is empty then.
     """
 
     job: str
     user: str
     began_ns: int | None
     confidence: Confidence
-    share: Ratio
+    share: Ratio | None
     ops_share: float | None
+    by: Grouping = "job"
+    account: str = ""
+
+    @property
+    def name(self) -> str:
+        """``job 4711``, ``user mallory``."""
+        return f"{self.by} {getattr(self, self.by)}"
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def _of_model(model: QueueFit, reads: _Reads, load: LoadEvidence) -> Link[Remedy
     if not model.explained or not reads.median_s / OFF <= now_s.value <= reads.median_s * OFF:
         return not_known(Gap.NO_FIT)
     per_s = float(np.median(reads.during_per_s))
-    if load.culprits and load.culprits[0].ops_share is not None:
+    if load.culprits and load.culprits[0].by == "job" and load.culprits[0].ops_share is not None:
         left = max(0.0, 1 - sum(one.ops_share or 0.0 for one in load.culprits))
         then_s = _median(model, left * reads.during_per_s)
         job = load.culprits[0].job

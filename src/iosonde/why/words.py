@@ -15,6 +15,7 @@ from iosonde.model.text import clean_text
 from iosonde.model.units import (
     about_length,
     format_factor,
+    format_percent,
     format_span,
     format_time,
 )
@@ -23,9 +24,11 @@ from iosonde.weather.events.words import span_words
 from iosonde.why.links import Kind, PartSource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import tzinfo
 
     from iosonde.why.links import (
+        Culprit,
         Links,
         LoadEvidence,
         Parts,
@@ -183,14 +186,30 @@ def _peers(part: SlowPart) -> str:
 
 
 def _culprits(load: LoadEvidence, links: Links, did: str = "caused most of it") -> str:
-    """``job 4711 caused most of it``, or a weaker word where the host is not known."""
-    weak = links.host.unknown or load.culprits[0].confidence is not Confidence.MOST
-    names = [one.job for one in load.culprits[:2]]
-    if len(load.culprits) > 1:
-        more = f" and {len(load.culprits) - 2} more" if len(load.culprits) > 2 else ""
-        joined = f"jobs {' and '.join(names)}{more}"
-        return f"{joined} were probably involved" if weak else f"{joined} {did}"
-    return f"job {names[0]} was probably involved" if weak else f"job {names[0]} {did}"
+    """``job 4711 caused most of it``, or a weaker word: the host is not known, or only operations speak for it."""
+    sure = [one for one in load.culprits if one.confidence is not Confidence.OPERATIONS]
+    largest = [one for one in load.culprits if one not in sure]
+    made = f"{_together(largest)} made {format_percent(_ops(largest))} of the operations"
+    if not sure:
+        return made
+    weak = links.host.unknown or sure[0].confidence is not Confidence.MOST
+    verb = "were" if len(sure) > 1 else "was"
+    text = f"{_together(sure)} {f'{verb} probably involved' if weak else did}"
+    return f"{text}, {made}" if largest else text
+
+
+def _together(culprits: Sequence[Culprit]) -> str:
+    """``job 4711``, ``jobs 4711 and 4712 and 1 more``."""
+    names = [one.name for one in culprits[:2]]
+    if len(culprits) < 2:
+        return "".join(names)
+    more = f" and {len(culprits) - 2} more" if len(culprits) > 2 else ""
+    by = culprits[0].by
+    return f"{by}s {' and '.join(name.removeprefix(f'{by} ') for name in names)}{more}"
+
+
+def _ops(culprits: Sequence[Culprit]) -> float:
+    return sum(one.ops_share or 0.0 for one in culprits)
 
 
 def recurrence_words(back: RecurrenceEvidence) -> str:

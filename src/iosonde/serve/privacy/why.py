@@ -37,7 +37,12 @@ def _load(link: Link[LoadEvidence], names: Pseudonyms) -> Link[LoadEvidence]:
         return link
 
     def alias(one: Culprit) -> Culprit:
-        return replace(one, job=names.of("job", one.job), user=names.of("user", one.user))
+        return replace(
+            one,
+            job=names.of("job", one.job),
+            user=names.of("user", one.user),
+            account=names.of("account", one.account),
+        )
 
     culprits, dismissed = (
         tuple(map(alias, some)) for some in (link.fact.culprits, link.fact.dismissed)

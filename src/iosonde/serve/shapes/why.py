@@ -34,9 +34,11 @@ class SlownessJson(OpenJsonModel):
 
 
 class CulpritJson(OpenJsonModel):
-    """A job whose load explains the slowdown."""
+    """A job whose load explains the slowdown, or all jobs of a user or an account together."""
 
+    by: Literal["job", "user", "account"]
     job: str
+    """Empty where it is no single job."""
 
 
 class LoadFactJson(OpenJsonModel):
