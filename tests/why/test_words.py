@@ -21,6 +21,7 @@ from iosonde.why.links import (
     Why,
     found,
     not_known,
+    ruled_out,
 )
 from iosonde.why.words import DECIDING, MOST_WORDS, say
 from tests.why.made_links import (
@@ -44,6 +45,7 @@ SILENT = part(PartSource.BESIDE, "/work", against_peers=Ratio(CEILING, CEILING, 
 PEERS = found(Parts((part(peers_slow=4.0),), ((PartSource.PROBED, 3),)))
 LARGEST = culprit(confidence=Confidence.OPERATIONS, share=None)
 ARRAY = replace(LARGEST, job="", by="user")
+NETWORK = ruled_out(Parts((), ((PartSource.BESIDE, 3),), 3))
 CASES = {
     "server": ({"component": FOUND["component"]}, Kind.SLOW_COMPONENT),
     "file system": ({"component": found(Parts((ALONE,), ()))}, Kind.SLOW_COMPONENT),
@@ -68,6 +70,11 @@ CASES = {
     "level that a job keeps up": (
         {"change": FOUND["change"], "load": FOUND["load"]},
         Kind.ONE_JOB,
+    ),
+    "all targets": ({"component": NETWORK, "load": found(load(together=True))}, Kind.EVERYTHING),
+    "all targets, one host": (
+        {"component": NETWORK, "host": ruled_out(HostEvidence("login1", 0, 9, 1, 4))},
+        Kind.NO_CAUSE,
     ),
     "processor": ({"host": FOUND["host"], "load": FOUND["load"]}, Kind.THIS_HOST),
     "nothing explains it": ({}, Kind.NO_CAUSE),
@@ -102,6 +109,13 @@ def test_who_stands_out_by_operations_is_named_with_them_and_no_stronger():
     assert any(
         "user mallory stands out by its operations: 80% of the operations" in t for t in told
     )
+
+
+def test_all_targets_at_once_point_to_the_network():
+    text = say(answer(component=NETWORK), NOW)
+    assert ": all 4 targets were slow at once, which points to the network" in text
+    told = lines(answer(component=NETWORK), NOW)
+    assert "component: no part stands out: all 3 other targets were slow, too" in told
 
 
 def test_nothing_slow_says_what_was_looked_at():

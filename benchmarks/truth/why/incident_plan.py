@@ -49,3 +49,5 @@ class Plan:
     """Of the load: one queue is simulated operation by operation."""
     hog_cells: Floats = field(default_factory=lambda: np.zeros(0))
     queued: Queued | None = None
+    network: float = 1.0
+    """What the network multiplies latencies of all targets by."""

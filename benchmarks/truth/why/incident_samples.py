@@ -58,6 +58,8 @@ def probe_samples(plan: Plan, root: Path, draw: Draw) -> list[str]:
             latency = latency * factors["all"] * (factors["component"] if slow else 1.0)
             if plan.queued:
                 latency = _of_queue(plan, plan.queued, due_s)
+        if plan.kind is Kind.EVERYTHING:
+            latency = latency * np.where(inside, plan.network, 1.0)
         queued = np.zeros(len(due_s))
         if plan.kind is Kind.THIS_HOST:
             queued[inside] = busy * USUAL_NS * plan.rng.standard_gamma(3.0, int(inside.sum())) / 3.0
@@ -92,7 +94,7 @@ def _factors(plan: Plan, due_s: Floats, inside: Flags) -> dict[str, Floats]:
     if plan.kind is Kind.OVERLOAD:
         # Beyond what the queue does in time the wait grows with every operation.
         everyone = 1 + rng.uniform(4, 8) * np.maximum(0, load - 5_000) / 10_000
-    if plan.kind in (Kind.SLOW_COMPONENT, Kind.NOTHING_SLOW, Kind.THIS_HOST):
+    if plan.kind in (Kind.SLOW_COMPONENT, Kind.NOTHING_SLOW, Kind.THIS_HOST, Kind.EVERYTHING):
         everyone = 1 + 0.5 * load / 16_000
     fault = np.ones(n)
     if plan.kind is Kind.RECURRING:

@@ -4,7 +4,8 @@
 
 A file system /work of four probed servers, three more file systems, a cluster whose jobs load /work. What happens to
 reads is the truth: a server is slow, a job's load makes all slower, a level stays, the prober waits for a processor, a
-backup returns each night, the jobs together fill the queue, two of these, or nothing. Load slows everybody a little.
+backup returns each night, the jobs together fill the queue, the network slows all targets, two of these, or nothing.
+Load slows everybody a little.
 With the draw ``QUEUE`` /work is one server whose reads are simulated operation by operation (``queued``).
 """
 
@@ -102,6 +103,8 @@ def _plan(kind: Kind, rng: np.random.Generator, withheld: str) -> Plan:
         plan.component = str(rng.choice(SERVERS))
     if kind is Kind.ONE_JOB:
         plan.hogs = 1
+    if kind is Kind.EVERYTHING:
+        plan.network = rng.uniform(3, 8)
     if kind is Kind.SEVERAL:
         plan.component, plan.hogs = str(rng.choice(SERVERS)), 1
     if kind is Kind.RECURRING:

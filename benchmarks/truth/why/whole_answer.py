@@ -24,7 +24,7 @@ from iosonde.why.words import MOST_WORDS, say
 
 KINDS = (
     *(Kind.SLOW_COMPONENT, Kind.ONE_JOB, Kind.LASTING_CHANGE, Kind.THIS_HOST),
-    *(Kind.RECURRING, Kind.OVERLOAD, Kind.SEVERAL, Kind.NOTHING_SLOW),
+    *(Kind.RECURRING, Kind.OVERLOAD, Kind.SEVERAL, Kind.NOTHING_SLOW, Kind.EVERYTHING),
 )
 WITHHELD = {
     "component": Kind.SLOW_COMPONENT,

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 AT = 2.0
 """A part is slow beside its peers from this ratio on, the lower end of the interval from ``LOWER`` on."""
 LOWER = 1.5
+EVERYTHING = 2
+"""Least number of other targets that were all slow, too."""
 USUAL = 1.5
 """Other targets below this are as usual."""
 CEILING = 1e6
@@ -66,7 +68,7 @@ def component_link(scene: Scene) -> Link[Parts]:
     if parts:
         return found(Parts(tuple(parts), looked))
     if looked:
-        return ruled_out(Parts((), looked))
+        return ruled_out(Parts((), looked, _all_slow(weather, slow, others)))
     return not_known(Gap.PEERS_UNKNOWN if siblings or others else Gap.NOTHING_BESIDE)
 
 
@@ -88,6 +90,19 @@ def _slow_too(weather: Weather, slow: StretchFacts) -> set[str]:
     }
 
 
+def _all_slow(weather: Weather, slow: StretchFacts, others: Collection[str]) -> int:
+    """Other targets, if there are enough and all of them were slow for most of the stretch."""
+    begin, end = slow.begin_ns, slow.end_ns or slow.seen_until_ns
+    mostly = {
+        one.target
+        for one in weather.happened.slow
+        if one.host == slow.host
+        and one.kind != "change"
+        and 2 * (min(one.seen_until_ns, end) - max(one.start_ns, begin)) >= end - begin
+    }
+    return len(others) if len(others) >= EVERYTHING and mostly >= set(others) else 0
+
+
 def _beside_peers(
     slow: StretchFacts,
     windows: Frame,
@@ -106,7 +121,7 @@ def _beside_peers(
     names = [name for name in names if name not in slow_too]
     judged = [one for name in names if (one := typ_of(windows, name, slow.op)) is not None]
     if mine is None or not judged:
-        return [], 0
+        return [], len(too)
     peers = float(np.median([min(one.value, CEILING) for one in judged]))
     if source is PartSource.BESIDE and (peers >= USUAL or len(too) >= len(judged)):
         return [], len(judged)

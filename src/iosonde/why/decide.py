@@ -43,6 +43,14 @@ def _alone(links: Links) -> bool:
     return parts.precise is not None or links.load.standing is LinkStanding.RULED_OUT
 
 
+def _everything(links: Links) -> bool:
+    """All targets, and all hosts where several watch: what is behind each of them is not the cause."""
+    parts, host = links.component.fact, links.host.fact
+    if parts is None or not parts.all_slow:
+        return False
+    return host is None or host.hosts == host.of_hosts
+
+
 RULES: tuple[tuple[Kind, Callable[[Links], bool]], ...] = (
     (Kind.NOTHING_SLOW, lambda links: links.slowness.found is None),
     (Kind.THIS_HOST, lambda links: links.host.found is not None),
@@ -50,6 +58,7 @@ RULES: tuple[tuple[Kind, Callable[[Links], bool]], ...] = (
     (Kind.LASTING_CHANGE, _lasting),
     (Kind.SEVERAL, _several),
     (Kind.ONE_JOB, lambda links: bool(links.load.found and links.load.found.culprits)),
+    (Kind.EVERYTHING, _everything),
     (Kind.OVERLOAD, lambda links: bool(links.load.found and links.load.found.together)),
     (Kind.SLOW_COMPONENT, _alone),
     (Kind.NO_CAUSE, lambda _: True),

@@ -39,10 +39,11 @@ REASONS = {
     Gap.NO_WINDOWS: "no window of the stretch is judged",
     Gap.SHORT_HISTORY: "less than four days of history",
     Gap.NOTHING_BESIDE: "one target is probed, no run touched it, and no server records were imported",
-    Gap.PEERS_UNKNOWN: "no part was probed beside it in the stretch, and no server records were imported",
+    Gap.PEERS_UNKNOWN: "nothing beside it was judged by the same operation, and no server records were imported",
     Gap.NO_RECORDS: "no records of nodes or jobs cover the stretch",
     Gap.PART_OF_RECORDS: "records cover too little of the nodes' time",
     Gap.FEW_SLOTS: "too few slots have both probe and records",
+    Gap.NO_COURSE: "what answered was not slow enough to compare its course with the load",
     Gap.ALIKE: "several jobs have the same course of load",
     Gap.NO_CONTROL: "samples do not say how long the prober waited for a processor",
     Gap.LEARNING: "what is usual was still being learnt",
@@ -137,6 +138,8 @@ def _parts(link: Link[Parts], slow: StretchFacts) -> str:
     parts = link.fact
     if parts is None:
         return ""
+    if parts.all_slow:
+        return f"no part stands out: all {parts.all_slow} other targets were slow, too"
     if not parts.slow:
         looked = "; ".join(f"{n} of {source}" for source, n in parts.looked)
         return f"no part stands out ({looked})"

@@ -50,6 +50,7 @@ class Gap(StrEnum):
     NO_RECORDS = "no records"
     PART_OF_RECORDS = "part of records"
     FEW_SLOTS = "few slots"
+    NO_COURSE = "no course"
     ALIKE = "jobs alike"
     NO_CONTROL = "no control"
     LEARNING = "learning"
@@ -175,10 +176,14 @@ class SlowPart:
 
 @dataclass(frozen=True)
 class Parts:
-    """``slow``: the most precise first. ``looked``: parts that were compared, by who says so."""
+    """``slow``: the most precise first. ``looked``: parts that were compared, by who says so.
+
+    ``all_slow``: other targets, of which every one was slow for most of the stretch, too; 0: not all, or too few.
+    """
 
     slow: tuple[SlowPart, ...]
     looked: tuple[tuple[PartSource, int], ...]
+    all_slow: int = 0
 
     @property
     def precise(self) -> SlowPart | None:
@@ -317,6 +322,7 @@ class Kind(StrEnum):
     OVERLOAD = "queue overload"
     SLOW_COMPONENT = "slow component"
     NO_CAUSE = "no cause found"
+    EVERYTHING = "network or everything"
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def _judged(answer: BlameAnswer, *, of_peers: bool) -> Link[LoadEvidence]:
     done, fit = answer.found.shares, answer.found.found
     if fit is None:
         slow = answer.factor is not None and answer.factor >= SLOW
-        return not_known(Gap.FEW_SLOTS if slow or answer.factor is None else Gap.NO_RECORDS)
+        return not_known(Gap.FEW_SLOTS if slow or answer.factor is None else Gap.NO_COURSE)
     culprits = tuple(_culprit(one, answer) for one in _named(answer.found))
     if fit.together and not _stand_out(culprits):
         culprits = ()

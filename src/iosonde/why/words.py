@@ -134,6 +134,7 @@ def _cause(why: Why, now_ns: int, *, short: bool = False) -> str:
         Kind.SEVERAL: _several(links, who),
         Kind.ONE_JOB: f"{who}{along}",
         Kind.OVERLOAD: f"the load of all jobs together{'' if short else ', no single one stands out'}",
+        Kind.EVERYTHING: _everything(links, short=short),
         Kind.SLOW_COMPONENT: where.removeprefix(", "),
     }
     return told.get(why.kind, f"no cause found{along}")
@@ -149,6 +150,13 @@ def _lasting(links: Links, now_ns: int) -> str:
     if change is None or change.certain or change.since_ns is None:
         return "a change that lasts"
     return f"a level that has stayed for {about_length(now_ns - change.since_ns)}"
+
+
+def _everything(links: Links, *, short: bool) -> str:
+    parts = links.component.fact
+    many = parts.all_slow + 1 if parts else 0
+    end = "" if short else ", which points to the network or what they share"
+    return f"all {many} targets were slow at once{end}"
 
 
 def _several(links: Links, who: str) -> str:
