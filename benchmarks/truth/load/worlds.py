@@ -84,6 +84,26 @@ def world(kind: str, seed: int) -> World:
     raise ValueError(f"{kind}, seed {seed}: no event in 50 attempts")
 
 
+class Day(NamedTuple):
+    """A day without an event. ``truth`` (R,): operations of each run; ``shared`` (R,): on a shared node."""
+
+    joined: Joined
+    truth: Floats
+    shared: Flags
+
+
+def day(seed: int) -> Day:
+    """Jobs as usual, none of them throttled."""
+    jobs = _Jobs(np.random.default_rng((seed, 77)))
+    _fill(jobs)
+    every = zip(jobs.demand, jobs.on, strict=True)
+    truth = np.array([float(demand.sum()) * len(on) * STEP_S for demand, on in every])
+    ops = _operations(jobs, np.ones(CELLS), np.ones(CELLS))
+    recorded, allocations = _recorded(jobs, ops, set(), "")
+    shared = np.array([on[0] >= jobs.shared_from for on in jobs.on])
+    return Day(join(recorded, allocations), truth, shared)
+
+
 def _made(base: str, how: str, rng: np.random.Generator) -> World | None:
     jobs = _Jobs(rng)
     _fill(jobs)

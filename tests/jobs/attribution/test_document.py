@@ -16,6 +16,7 @@ def test_constants_in_prose_are_those_in_code() -> None:
     assert background.IDLE_S == 3600
     assert f"pieces of {background.LONG_S / 60:g} min and more" in PAGE
     assert f"Bounds: {join.MISFIT:g} times what the piece differs" in PAGE
+    assert f"at least {join.USUAL_MISFIT:g} times the node's misfit" in PAGE
     assert f"(n/{pursuit.DEPENDENCE}) ln RSS + {pursuit.PRICE:g} m" in PAGE
     assert f"(at most {pursuit.MOST_CHOSEN})" in PAGE
     assert f"{pursuit.LAGS[0]} to {pursuit.LAGS[-1]} slots later" in PAGE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.truth.load.shared_nodes import rows
 from iosonde.jobs.attribution.allocations import allocations_of
 from iosonde.jobs.attribution.grid import Grid, NodeOps
 from iosonde.jobs.attribution.join import join
@@ -96,3 +97,13 @@ def test_other_nodes_than_were_recorded_are_refused():
     ops = recorded([line((480, 10.0))])
     with pytest.raises(ValueError, match="different nodes"):
         join(ops, allocations_of([job("a", 0, 60, "x")], ("x",), GRID.end_ns))
+
+
+def test_bounds_hold_and_guesses_are_said_where_jobs_of_a_shared_node_come_in_bursts():
+    of_exclusive, of_shared = np.mean(
+        [[row[4:] for row in rows(seed)] for seed in (20, 21, 22)], axis=0
+    )
+    assert of_exclusive[0] >= 0.9
+    assert of_exclusive[2] < 0.01
+    assert of_shared[0] >= 0.88
+    assert of_shared[2] > 0.2

@@ -24,6 +24,8 @@ MISFIT = 3.0
 """Bounds of a part, in multiples of its piece's deviation from the sum of rates.
 
 On a node of its own they are as far away as the node's background."""
+USUAL_MISFIT = 1.5
+"""Least bounds, in the node's misfit (``RunRates``): a piece that fits by chance is no surer than the others."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,9 @@ def divide(joined: Joined, begin_ns: int, end_ns: int, cut_ns: Instants | None =
     part = weight * _ratio(left, pieces.sum_of(weight))[pieces.piece]
     nobody = pieces.ops - pieces.sum_of(part)
     expected = pieces.sum_of(weight) * pieces.covered_s + own
-    missed = np.where(shared, MISFIT * np.abs(pieces.ops - expected), own)[pieces.piece]
+    usual = USUAL_MISFIT * rates.misfit[pieces.node] * expected
+    missed = np.maximum(MISFIT * np.abs(pieces.ops - expected), usual)
+    missed = np.where(shared, missed, own)[pieces.piece]
     tied = rates.guess[pieces.allocation]
     least = np.where(tied, 0.0, np.maximum(part - missed, 0.0))
     most = part / rates.within[pieces.allocation] + missed

@@ -95,7 +95,7 @@ def by_node(joined: Joined) -> Joined:
         cpus=np.full(many, np.nan),
     )
     none = np.zeros(many)
-    return Joined(recorded, runs, RunRates(none, none > 0, none + 1, none, none))
+    return Joined(recorded, runs, RunRates(none, none > 0, none + 1, none, none, none))
 
 
 def _user_in(job: str) -> str:

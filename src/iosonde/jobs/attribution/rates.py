@@ -21,12 +21,17 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places
 
 
+LEAST_FREE = 0.1
+"""Least degrees of freedom of a node's residuals, as a part of its pieces."""
+
+
 @dataclass(frozen=True)
 class RunRates:
     """Operations per second of allocations (A,) on shared nodes, and of nodes (N,).
 
     ``background``: of a node without runs; ``own``: the same where runs share it, as fits them best. ``guess`` (A,):
-    one of a group that no record tells apart; ``within`` (A,): its part of the group.
+    one of a group that no record tells apart; ``within`` (A,): its part of the group. ``misfit`` (N,): difference of
+    sums of rates from what the node's shared pieces recorded, as a part of it; jobs in bursts have no rate that fits.
     """
 
     rate: Floats
@@ -34,6 +39,7 @@ class RunRates:
     within: Floats
     background: Floats
     own: Floats
+    misfit: Floats
 
 
 def learn(recorded: NodeOps, allocations: Allocations) -> RunRates:
@@ -46,7 +52,24 @@ def learn(recorded: NodeOps, allocations: Allocations) -> RunRates:
     groups = equations.unknowns - len(background)
     found = solve(equations, np.concatenate([np.zeros(groups), background]))
     guess = np.bincount(same, minlength=groups)[same] > 1
-    return RunRates(found[same] * share, guess, share, background, found[groups:])
+    rate, own = found[same] * share, found[groups:]
+    misfit = _misfit(pieces, rate, own, allocations.node)
+    return RunRates(rate, guess, share, background, own, misfit)
+
+
+def _misfit(pieces: RunPieces, rate: Floats, own: Floats, node_of: Places) -> Floats:
+    """(N,) Root of the mean squared residual over that of the sums, for pieces less rates fitted to them."""
+    nodes, shared = len(own), pieces.runs > 1
+
+    def summed(values: Floats) -> Floats:
+        return np.bincount(pieces.node[shared], values[shared], nodes).astype(np.float64)
+
+    fitted = (pieces.sum_of(rate[pieces.allocation]) + own[pieces.node]) * pieces.covered_s
+    number = summed(np.ones(len(fitted)))
+    free = np.maximum(number - np.bincount(node_of, rate > 0, minlength=nodes), number * LEAST_FREE)
+    residual, whole = summed((pieces.ops - fitted) ** 2), summed(fitted**2)
+    ratio = residual / np.maximum(whole, 1e-300) * number / np.maximum(free, 1e-300)
+    return np.asarray(np.sqrt(np.where(whole > 0, ratio, 0.0)))
 
 
 def _same(allocations: Allocations, step_ns: int) -> Places:

@@ -27,7 +27,7 @@ class Share(NamedTuple):
     alone: float
     """Part of ``ops`` from time with exclusive use of the node."""
     guessed: float
-    """Part of ``ops`` divided by processors or equally, for lack of better data."""
+    """Part of ``ops`` whose bounds begin at 0: shared, and no record tells whose it was."""
     nodes: int
     covered: float
     """Share of its time on nodes with records; the rest is unknown."""
@@ -83,7 +83,7 @@ def _ranked(joined: Joined, divided: Divided, begin: int, end: int, by: By) -> S
         summed(divided.least),
         summed(divided.most),
         summed(divided.part * (pieces.runs == 1)[pieces.piece]),
-        summed(divided.part * joined.rates.guess[pair]),
+        summed(divided.part * ((pieces.runs > 1)[pieces.piece] & (divided.least <= 0))),
         _nodes(key, allocations.node[pair], len(names)),
         _part(summed(pieces.covered_s[pieces.piece]), time),
     )

@@ -58,7 +58,7 @@ def sentences(answer: BlameAnswer, now_ns: int, zone: tzinfo | None = None) -> l
     guessed = sum(one.guessed for one in found.shares.ranked)
     if guessed > _GUESSED * max(found.shares.total, 1e-300):
         part = format_percent(guessed / found.shares.total)
-        said.append(f"{part} of the operations are of jobs that share nodes throughout: a guess")
+        said.append(f"{part} of the operations are of jobs that share nodes: divided by guess")
     said += [
         f"skipping {one.n} jobs in and around it: {one.why}"
         for one in load.joined.allocations.left_out
