@@ -65,7 +65,10 @@ def test_each_op_is_counted_once_over_all_laps(place, store):
         ops = {row.op: row for row in every if row.rank == rank}
         assert len(ops) == 4
         assert len({row.ops for row in ops.values()}) == 1
-        assert all(row.q50_ns <= row.q99_ns <= row.max_ns for row in ops.values())
+        for row in ops.values():
+            # On a slow machine a rank has too few operations for a 0.99 quantile.
+            told = [ns for ns in (row.q50_ns, row.q99_ns, row.max_ns) if ns is not None]
+            assert told == sorted(told)
     assert len(every) == 12
 
 

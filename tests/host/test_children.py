@@ -13,6 +13,12 @@ from iosonde.model.advice import Advice
 from iosonde.model.errors import IosondeError, UsageError
 
 
+@pytest.fixture(autouse=True)
+def _one_thread(monkeypatch):
+    """The command has one thread; what other tests left running here would keep it from a fork."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+
+
 class _Ring:
     """Garbage that only the collector finds; its finalizer notes the process."""
 

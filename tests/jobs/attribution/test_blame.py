@@ -177,6 +177,14 @@ def test_nobody_stands_out_where_as_many_operations_were_harmless():
     assert not rise(loads, slow, EVENT, ~EVENT).harmless
 
 
+@pytest.mark.parametrize("slots", [24, 25, 26])
+def test_as_few_slots_as_are_enough(slots):
+    event = np.arange(slots) >= slots // 2
+    loads = np.vstack([event * 10.0, np.ones(slots)])
+    found = culprits(loads, np.where(event, 6.0, 1.0), event)
+    assert found.suspects[0].place == 0
+
+
 def test_without_other_times_nobody_stands_out():
     everywhere = np.ones(288, bool)
     came = rise(np.ones((3, 288)), np.full(288, 5.0), everywhere, ~everywhere)

@@ -121,7 +121,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
     filled = np.where(known, slowdown, np.median(seen))
     p = placebo(scaled, filled, event)
     x, y = lagged(near, fit.lag), response(seen, fit.form)
-    came = rise(loads, slowdown, event, ~_near(event))
+    came = rise(loads, slowdown, event, ~_widened(event, AFTER))
     did = loads[rows][:, event & known].sum(axis=1)
     shares, picked = _again(x, y, event[known], rng)
     now = _shares(x, y, event[known], fit)
@@ -166,9 +166,9 @@ def _rank(one: Suspect, ops: float) -> tuple[int, float]:
     return _ORDER.index(one.confidence), -by
 
 
-def _near(event: Flags) -> Flags:
-    """The event and the slots around it that a lag may take to it."""
-    return np.asarray(np.convolve(event, np.ones(2 * AFTER + 1), "same") > 0)
+def _widened(event: Flags, by: int) -> Flags:
+    """The event and so many slots before and after it."""
+    return np.asarray(np.convolve(event, np.ones(2 * by + 1))[by : by + len(event)] > 0)
 
 
 def _together(total: Floats, slowdown: Floats, event: Flags) -> bool:
@@ -191,7 +191,7 @@ def _shares(x: Floats, y: Floats, event: Flags, fit: LoadFit) -> Floats:
 
 def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Shares (B, M) of bootstrap repetitions, and (M,) frequency with which each was chosen."""
-    near = np.convolve(event, np.ones(2 * BLOCK + 1), "same") > 0
+    near = _widened(event, BLOCK)
     shares = np.zeros((REPEATS, len(x)))
     for row in shares:
         parts = [_blocks(np.flatnonzero(part), rng) for part in (event, near & ~event, ~near)]
