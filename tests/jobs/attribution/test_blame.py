@@ -185,6 +185,18 @@ def test_as_few_slots_as_are_enough(slots):
     assert found.suspects[0].place == 0
 
 
+def test_as_many_operations_that_moved_more_are_not_harmless():
+    rng = np.random.default_rng(10)
+    loads = np.vstack([EVENT * 2.0, busy(rng)])
+    slow = np.where(EVENT, 6.0, 1.0) * np.exp(0.1 * rng.standard_normal(288))
+    small = 4096 * loads[1:].sum(axis=0)
+    assert rise(loads, slow, EVENT, ~EVENT, small).harmless
+    assert not rise(loads, slow, EVENT, ~EVENT, small + (1 << 20) * loads[0]).harmless
+    found = culprits(loads, slow, EVENT, moved=small + (1 << 20) * loads[0])
+    assert found.suspects[0].place == 0
+    assert found.suspects[0].confidence is not Confidence.ACTIVE
+
+
 def test_without_other_times_nobody_stands_out():
     everywhere = np.ones(288, bool)
     came = rise(np.ones((3, 288)), np.full(288, 5.0), everywhere, ~everywhere)

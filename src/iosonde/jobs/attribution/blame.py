@@ -93,8 +93,13 @@ def blame(
     end_ns: int,
     slowdown: SlowdownSeries | None = None,
     by: By = "job_id",
+    *,
+    moved: Joined | None = None,
 ) -> Blame:
-    """Who did most in [begin, end), and with a slowdown who caused it, the largest share of it first."""
+    """Who did most in [begin, end), and with a slowdown who caused it, the surest first.
+
+    ``moved``: the same for bytes, where nodes recorded them.
+    """
     done = shares(joined, begin_ns, end_ns, by)
     most = majority(done)
     if slowdown is None:
@@ -111,7 +116,7 @@ def blame(
     factor = np.where(recorded, in_slots(slowdown, wide), np.nan)
     if np.isfinite(factor).sum() < 2 * BLOCK or not np.isfinite(factor[event]).any():
         return Blame(done, most, (), None, slot_ns)
-    found = culprits(wide.ops, factor, event)
+    found = culprits(wide.ops, factor, event, moved=_moved(moved, wide))
     did = {one.who: one for one in done.ranked}
     ranked = []
     for one in found.suspects:
@@ -121,6 +126,18 @@ def blame(
         alike = tuple(wide.names[other] for other in one.alike)
         ranked.append(NamedLoad(name, said, did.get(name), alike))
     return Blame(done, most, tuple(ranked), found, slot_ns)
+
+
+def _moved(moved: Joined | None, wide: Loads) -> Floats | None:
+    """(K,) Bytes of all in the slots of ``wide``; None where a slot with operations has no record of bytes."""
+    slots = len(wide.begin_ns)
+    if moved is None or not slots:
+        return None
+    begin = int(wide.begin_ns[0])
+    there = loads(moved, begin, begin + slots * wide.step_ns, wide.step_ns)
+    if len(there.covered) < slots or ((there.covered == 0) & (wide.covered > 0)).any():
+        return None
+    return np.asarray(there.ops.sum(axis=0))
 
 
 def slot_of(begin_ns: int, end_ns: int, step_ns: int) -> int:

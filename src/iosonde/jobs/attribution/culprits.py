@@ -102,12 +102,14 @@ class Culprits(NamedTuple):
     harmless: bool = False
 
 
-def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Culprits:
+def culprits(
+    loads: Floats, slowdown: Floats, event: Flags, seed: int = 0, moved: Floats | None = None
+) -> Culprits:
     """Suspects of an event.
 
     ``loads`` (M, K): operations of each in slots of five minutes, before, in and after the event; ``slowdown`` (K,):
     NaN where it is not known; ``event`` (K,). Loads without an operation in the event or shortly before are no
-    suspects.
+    suspects. ``moved`` (K,): bytes of all, where they are known.
     """
     rng = np.random.default_rng(seed)
     known = np.isfinite(slowdown)
@@ -121,7 +123,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
     filled = np.where(known, slowdown, np.median(seen))
     p = placebo(scaled, filled, event)
     x, y = lagged(near, fit.lag), response(seen, fit.form)
-    came = rise(loads, slowdown, event, ~_widened(event, AFTER))
+    came = rise(loads, slowdown, event, ~_widened(event, AFTER), moved)
     did = loads[rows][:, event & known].sum(axis=1)
     shares, picked = _again(x, y, event[known], rng)
     now = _shares(x, y, event[known], fit)

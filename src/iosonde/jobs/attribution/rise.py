@@ -36,7 +36,8 @@ HARMLESS = 1 / 3
 class Rise(NamedTuple):
     """``part`` (M,): of the event's operations that each load has in excess of its mean at other times, 0 to 1.
 
-    ``risen``: the total is above what other times have. ``harmless``: as many operations did no harm at other times.
+    ``risen``: the total, or the bytes, are above what other times have. ``harmless``: as many operations, and as many
+    bytes, did no harm at other times.
     """
 
     part: Floats
@@ -53,8 +54,13 @@ class Rise(NamedTuple):
         return order[few] if part[few].sum() >= STANDS_OUT else order[:0]
 
 
-def rise(loads: Floats, slowdown: Floats, event: Flags, apart: Flags) -> Rise:
+def rise(
+    loads: Floats, slowdown: Floats, event: Flags, apart: Flags, moved: Floats | None = None
+) -> Rise:
     """What came with the event; ``apart`` (K,): slots of other times.
+
+    ``moved`` (K,): bytes of all in the same slots, where they are known. As many operations as before are not harmless
+    if they moved more than before.
 
     ``loads`` (M, K) operations, ``slowdown`` (K,) NaN where it is not known; the event has known slots. With less than
     ``FEWEST_OTHERS`` other slots nothing is said.
@@ -70,10 +76,13 @@ def rise(loads: Floats, slowdown: Floats, event: Flags, apart: Flags) -> Rise:
     logs = np.log(np.maximum(slowdown, 1e-3))
     # In an event that goes on and off, the load is that of its slow half.
     slow = inside & (logs >= np.median(logs[inside]))
-    level = float(np.median(total[slow]))
-    risen = level > float(np.quantile(total[others], HIGH))
-    busy = others & (total >= AS_BUSY * level)
     base = float(np.median(logs[others]))
     limit = base + HARMLESS * float(np.median(logs[slow]) - base)
-    harmless = int(busy.sum()) >= FEWEST_BUSY and float(np.median(logs[busy])) < limit
+    totals = [total] if moved is None else [total, moved]
+    risen, harmless = False, True
+    for one in totals:
+        level = float(np.median(one[slow]))
+        risen |= level > float(np.quantile(one[others], HIGH))
+        busy = others & (one >= AS_BUSY * level)
+        harmless &= int(busy.sum()) >= FEWEST_BUSY and float(np.median(logs[busy])) < limit
     return Rise(part, risen, harmless)

@@ -65,12 +65,15 @@ class BlameAnswer(NamedTuple):
     band: OpsBand | None
     joined: Joined
     """Records and runs on one clock."""
+    moved: Joined | None
+    """The same for bytes, where nodes recorded them."""
     seen: SlowdownSeries | None
     """The slowdown that loads were compared with; None: nothing was slow, or nobody probed."""
 
     def grouped(self, by: Grouping) -> Blame:
         """The same question about users or accounts: all of their jobs together."""
-        return blame(self.joined, self.span.begin_ns, self.span.end_ns, self.seen, _COLUMN[by])
+        span, column = self.span, _COLUMN[by]
+        return blame(self.joined, span.begin_ns, span.end_ns, self.seen, column, moved=self.moved)
 
 
 def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
@@ -89,7 +92,8 @@ def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
     factor = None if series is None else _middle(series[0], span)
     slow = span.event is not None or (factor is not None and factor >= SLOW)
     seen = series[0] if series is not None and slow else None
-    found = blame(asked, span.begin_ns, span.end_ns, seen, by)
+    moved = _bytes(root, span, question, now_ns)
+    found = blame(asked, span.begin_ns, span.end_ns, seen, by, moved=moved)
     band = None
     if question.band is not None:
         column = "job_id" if question.by == "node" else by
@@ -103,10 +107,11 @@ def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
         shifted,
         None if series is None else series[1],
         factor,
-        _bytes(root, span, question, now_ns),
+        _bytes_of(moved, span, question),
         _runs(joined, span) if question.by == "job" else {},
         band,
         joined,
+        moved,
         seen,
     )
 
@@ -138,13 +143,18 @@ def _middle(series: SlowdownSeries, span: BlamedSpan) -> float | None:
     return float(np.median(series.factor[inside])) if inside.any() else None
 
 
-def _bytes(root: Path, span: BlamedSpan, question: BlameQuestion, now_ns: int) -> dict[str, float]:
+def _bytes(root: Path, span: BlamedSpan, question: BlameQuestion, now_ns: int) -> Joined | None:
     choice = RecordChoice(question.systems, None, BYTES, question.per_job)
     try:
-        load = stored_load(root, span.begin_ns, span.end_ns, now_ns=now_ns, choice=choice)
+        return stored_load(root, span.begin_ns, span.end_ns, now_ns=now_ns, choice=choice).joined
     except NothingMeasuredError:
+        return None
+
+
+def _bytes_of(moved: Joined | None, span: BlamedSpan, question: BlameQuestion) -> dict[str, float]:
+    if moved is None:
         return {}
-    joined = by_node(load.joined) if question.by == "node" else load.joined
+    joined = by_node(moved) if question.by == "node" else moved
     done = shares(joined, span.begin_ns, span.end_ns, _COLUMN[question.by])
     return {one.who: one.ops for one in done.ranked}
 
