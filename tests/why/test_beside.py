@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from iosonde.model.frames import TargetRef
+from iosonde.model.frames import Frame, TargetRef
 from iosonde.weather.answers import Happened
 from iosonde.weather.store import Store
+from iosonde.why.component import _beside_peers
 from iosonde.why.host import host_link
-from iosonde.why.links import LinkStanding, Ratio, StretchFacts
+from iosonde.why.links import LinkStanding, PartSource, Ratio, StretchFacts
 from iosonde.why.question import Scene, Weather, WhyQuestion
 from tests.kit.samples.made import made
 from tests.kit.samples.makers import LATENCY, SECOND, START, simulated
@@ -68,3 +69,17 @@ def test_operations_that_were_lost_are_not_the_hosts(tmp_path):
     assert throttled.standing is LinkStanding.RULED_OUT
     assert (throttled.fact.busy, throttled.fact.slow) == (early.sum(), number)
     assert link(0.0).standing is LinkStanding.FOUND
+
+
+def test_targets_that_were_slow_too_rule_nothing_out_while_others_are_not_judged():
+    none = Frame({name: np.array([]) for name in ("target", "op", "slowdown")})
+    hang = StretchFacts(
+        *("n0", "/work", "/work", None, "data_read", "hang", BEGIN, END, END),
+        *(None, None, None, 0, None),
+    )
+
+    def looked(slow_too):
+        return _beside_peers(hang, none, ["/home", "/scratch"], PartSource.BESIDE, slow_too)
+
+    assert looked({"/home"}) == ([], 0)
+    assert looked({"/home", "/scratch"}) == ([], 2)

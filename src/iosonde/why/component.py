@@ -121,7 +121,8 @@ def _beside_peers(
     names = [name for name in names if name not in slow_too]
     judged = [one for name in names if (one := typ_of(windows, name, slow.op)) is not None]
     if mine is None or not judged:
-        return [], len(too)
+        # That some are slow, too, rules nothing out while others are not judged.
+        return [], 0 if names else len(too)
     peers = float(np.median([min(one.value, CEILING) for one in judged]))
     if source is PartSource.BESIDE and (peers >= USUAL or len(too) >= len(judged)):
         return [], len(judged)
