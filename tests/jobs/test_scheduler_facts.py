@@ -51,6 +51,7 @@ def test_a_run_gets_what_the_scheduler_says(tmp_path) -> None:
         "node_names": "n1,n2",
         "state": "COMPLETED",
         "raw_id": "",
+        "system": "",
         "nodes": 2.0,
         "ranks": 64.0,
     }

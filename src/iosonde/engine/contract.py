@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 SCHEMA_VERSION = 1
 
 SAMPLE_TYPES: dict[str, str] = {
@@ -177,9 +179,7 @@ JOB_TYPES: dict[str, str] = {
     "state": "VARCHAR",
     "shown_id": "VARCHAR",
 }
-LATER = frozenset({"shown_id"})
-"""Columns that files of earlier versions lack: null there."""
-JOB_KEY = ("source", "job_id", "step", "start_ns")
+JOB_KEY = ("source", "job_id", "step", "start_ns", "system")
 JOB_ORDER = ("start_ns", "job_id", "step")
 SCALAR_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",
@@ -192,8 +192,9 @@ SCALAR_TYPES: dict[str, str] = {
     "missing": "DOUBLE",
     "age_ns": "BIGINT",
     "flags": "VARCHAR",
+    "system": "VARCHAR",
 }
-SCALAR_KEY = ("source", "job_id", "step", "start_ns", "metric")
+SCALAR_KEY = (*JOB_KEY, "metric")
 SCALAR_ORDER = ("start_ns", "job_id", "step", "metric")
 DESCRIBED_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",
@@ -203,3 +204,10 @@ DESCRIBED_TYPES: dict[str, str] = {
 }
 DESCRIBED_KEY = ("source", "metric")
 DESCRIBED_ORDER = ("source", "metric")
+_LATER = {"shown_id": "node_names", "system": "origin"}
+"""Columns of later versions, each with one that only its table has."""
+
+
+def later(columns: Collection[str]) -> list[str]:
+    """Columns of a table that files of earlier versions lack: null there."""
+    return [name for name, own in _LATER.items() if name in columns and own in columns]

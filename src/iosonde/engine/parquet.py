@@ -11,7 +11,7 @@ import duckdb
 
 from iosonde.engine import checksum
 from iosonde.engine.atomic import draft_of, permitted, sync
-from iosonde.engine.contract import LATER, SCHEMA_VERSION
+from iosonde.engine.contract import SCHEMA_VERSION, later
 from iosonde.engine.spool import literal
 
 _PATTERN, _LITERAL = re.compile(r"[*?[]"), r"[\g<0>]"
@@ -27,11 +27,11 @@ def parquet(paths: Sequence[Path], *, filename: bool = False) -> str:
 
 def rows_of_table(paths: Sequence[Path], columns: Mapping[str, str]) -> str:
     """SQL source of the rows of a table's files; a column that came later is null where a file lacks it."""
-    later = [f"NULL::{kind} AS {name}" for name, kind in columns.items() if name in LATER]
-    if not later:
+    lacking = [f"NULL::{columns[name]} AS {name}" for name in later(columns)]
+    if not lacking:
         return parquet(paths)
     rows = f"read_parquet({names(paths)}, hive_partitioning = false, union_by_name = true)"
-    return f"(SELECT * FROM {rows} UNION ALL BY NAME SELECT {', '.join(later)} WHERE false)"
+    return f"(SELECT * FROM {rows} UNION ALL BY NAME SELECT {', '.join(lacking)} WHERE false)"
 
 
 def names(paths: Sequence[Path]) -> str:

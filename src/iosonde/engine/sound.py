@@ -21,7 +21,7 @@ from typing import NamedTuple
 import duckdb
 
 from iosonde.engine import checksum, opener
-from iosonde.engine.contract import LATER, SCHEMA_VERSION
+from iosonde.engine.contract import SCHEMA_VERSION, later
 from iosonde.engine.left_out import MOVE, Identity, identity, leave_out
 from iosonde.engine.parquet import names, parquet
 from iosonde.engine.versions import UPGRADE, WRITTEN, newer
@@ -230,7 +230,7 @@ def _unsigned_versions(
 
 
 def _difference(types: Columns, columns: Columns) -> str:
-    missing = [name for name in columns if name not in types and name not in LATER]
+    missing = [name for name in columns if name not in types and name not in later(columns)]
     if missing:
         return f"is of another table: it has no column {missing[0]}"
     for name, kind in columns.items():

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from iosonde.connectors.source import FileRead, Warn
 from iosonde.jobs.environment.join import JoinCounts
 from iosonde.model.errors import InputFileError
+from iosonde.model.jobs import JobKey
 from iosonde.weather.samples.foreign import Schedules
 from iosonde.weather.samples.parts import PartsWritten
 
@@ -84,7 +85,7 @@ class FileImport:
     """Further remarks, for people."""
     span_ns: tuple[int, int] | None = None
     """From the first to the last instant."""
-    keys: list[tuple[str, str, str, int | None]] = field(default_factory=list)
+    keys: list[JobKey] = field(default_factory=list)
     """Keys of jobs with their own numbers."""
     endless: list[str] = field(default_factory=list)
     """Jobs and steps without an end: their run time is flagged as missing."""

@@ -17,6 +17,7 @@ from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.jobs.store.metric_descriptions import Described, write_described
 from iosonde.jobs.store.series import put_block, write_edges
+from iosonde.jobs.store.zones import drop_other_zone
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
@@ -185,6 +186,8 @@ class Writer:
     def _flush_jobs(self) -> None:
         write_described(self._root, self._described)
         self._described = []
+        if remark := drop_other_zone(self._root, self._jobs):
+            self._done.remarks.append(remark)
         self._done.new_jobs += write_jobs(self._root, self._jobs)
         self._jobs = []
 

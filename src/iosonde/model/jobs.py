@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     Rows = Flags | Places | slice
 
-LABELS = ("user", "account", "name", "node_names", "state", "raw_id")
-"""Texts of ``JobTable.labels``; ``node_names``: comma between them.
+LABELS = ("user", "account", "name", "node_names", "state", "raw_id", "system")
+"""Texts of ``JobTable.labels``; ``node_names``: comma between them; ``system``: the cluster.
 
 ``raw_id``: the scheduler's, where ``job_id`` is as users write it.
 """
@@ -25,6 +25,8 @@ SIZES = ("nodes", "ranks")
 Mode = Literal["fpp", "shared", ""]
 Direction = Literal["read", "write", "mixed", ""]
 By = Literal["file_system", "motif"]
+JobKey = tuple[str, str, str, int | None, str]
+"""Source, raw id, step, start, cluster."""
 
 
 class Scalar(NamedTuple):
@@ -78,9 +80,9 @@ class Job:
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
 
     @property
-    def key(self) -> tuple[str, str, str, int | None]:
+    def key(self) -> JobKey:
         """Unique key of the record."""
-        return (self.source, self.job_id, self.step, self.start_ns)
+        return (self.source, self.job_id, self.step, self.start_ns, self.system)
 
     @property
     def written_id(self) -> str:

@@ -6,6 +6,7 @@
     4711_[8-20%5] its tasks that wait                   raw id: 4711
     600+1         component 1 of a heterogeneous job    raw id: 601
     4711.batch    a step of the job 4711
+    4711@west     of the jobs 4711 of several clusters, that of west: iosonde's own form
 
 Source: Slurm, sacct(1) JobID and JobIDRaw, job_array and heterogeneous_jobs.
 """
@@ -13,11 +14,15 @@ Source: Slurm, sacct(1) JobID and JobIDRaw, job_array and heterogeneous_jobs.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 WITH_BOTH_IDS = "JobID,JobIDRaw,User,Account,JobName,State,Start,End,NNodes,NodeList,ExitCode"
 """Fields to ask sacct for."""
-_PART = re.compile(r"(\d{1,15})(?:(_)(\d{1,10}|\[[\d,:%.-]{1,4000}\]?)|(\+)(\d{1,6}))", re.ASCII)
+_PART = re.compile(
+    r"(\d{1,15})(?:(_)(\d{1,10}|\[[\d,:%.-]{1,4000}\]?)|(\+)(\d{1,6}))(?:@.+)?", re.ASCII
+)
 _STEP = re.compile(r"(.+)\.(\d{1,10}|batch|extern|interactive)(?:\+\d{1,6})?", re.ASCII)
 _RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10})(?::(\d{1,10}))?)?", re.ASCII)
 
@@ -45,6 +50,24 @@ def step_of(written: str) -> tuple[str, str] | None:
     if match is None or not (match[1].isdecimal() or part_of(match[1])):
         return None
     return match[1], written[len(match[1]) + 1 :]
+
+
+def told_apart(written: Sequence[str], clusters: Sequence[str]) -> list[str]:
+    """Ids, with ``@cluster`` where an id is of several; an empty cluster is not known, and not named."""
+    of: dict[str, set[str]] = defaultdict(set)
+    for name, cluster in set(zip(written, clusters, strict=True)):
+        if cluster:
+            of[name].add(cluster)
+    return [
+        f"{name}@{cluster}" if cluster and len(of[name]) > 1 else name
+        for name, cluster in zip(written, clusters, strict=True)
+    ]
+
+
+def cluster_of(asked: str) -> tuple[str, str]:
+    """``4711@west`` -> ("4711", "west"); ("4711", "") without a cluster."""
+    name, sign, cluster = asked.rpartition("@")
+    return (name, cluster) if sign and name and cluster else (asked, "")
 
 
 def shown_id(written: str, raw: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.connectors.scheduler.job_ids import told_apart
 from iosonde.model.quality import LeftOut
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ GOING_ON = {
 """States in which a run without an end is still running."""
 
 
-FIELDS = {"job_id": "written_id", "user": "user", "account": "account", "name": "name"}
-"""Texts of ``Allocations`` -> those of a ``Job``: people know a job by its id as users write it."""
+_TEXTS = ("job_id", "user", "account", "name")
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,8 @@ def allocations_of(
         node += found
         each += [cpus(job)] * len(found)
         columns.append((job, end, open_ended))
-    text = {
-        name: np.array([getattr(job, field) for job, _, _ in columns] or [""], dtype=object)
-        for name, field in FIELDS.items()
-    }
+    some = [job for job, _, _ in columns]
+    text = {name: np.array(texts_of(some, name) or [""], dtype=object) for name in _TEXTS}
     return Allocations(
         **{name: column[: len(columns)] for name, column in text.items()},
         begin_ns=np.array([job.start_ns for job, _, _ in columns], dtype=np.int64),
@@ -123,6 +121,13 @@ def allocations_of(
         nodes=tuple(nodes),
         left_out=tuple(LeftOut(n, why) for why, n in dropped.items() if n),
     )
+
+
+def texts_of(jobs: Sequence[Job], name: str) -> list[str]:
+    """A text of ``Allocations`` of jobs: ids are as users write them, and tell clusters apart."""
+    if name == "job_id":
+        return told_apart([job.written_id for job in jobs], [job.system for job in jobs])
+    return [getattr(job, name) for job in jobs]
 
 
 def node_places(names: Iterable[str], nodes: Sequence[str]) -> dict[str, int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.attribution.allocations import FIELDS
+from iosonde.jobs.attribution.allocations import texts_of
 from iosonde.jobs.attribution.join import Joined
 from iosonde.jobs.attribution.rates import RunRates
 
@@ -42,12 +43,19 @@ def covered_throughout(recorded: NodeOps, own: Flags) -> NodeOps:
 def with_own(
     placed: Allocations, recorded: NodeOps, owners: Mapping[int, str], jobs: Sequence[Job]
 ) -> Allocations:
-    """Allocations, with a permanent run for each row of ``owners`` (row -> job)."""
-    known = {job.job_id: job for job in jobs}
+    """Allocations, with a permanent run for each row of ``owners`` (row -> job).
+
+    An id that jobs of several clusters have is of nobody: counters do not say which.
+    """
+    clusters: dict[str, set[str]] = defaultdict(set)
+    for job in jobs:
+        clusters[job.job_id].add(job.system)
+    jobs = [job for job in jobs if len(clusters[job.job_id] - {""}) <= 1]
     ids = list(owners.values())
 
     def text(field: str, of_job: Callable[[str], str]) -> Texts:
-        more = [getattr(known[one], FIELDS[field]) if one in known else of_job(one) for one in ids]
+        known = dict(zip((job.job_id for job in jobs), texts_of(jobs, field), strict=True))
+        more = [known[one] if one in known else of_job(one) for one in ids]
         return np.concatenate([getattr(placed, field), np.array([*more, ""], dtype=object)[:-1]])
 
     many, grid = len(ids), recorded.grid

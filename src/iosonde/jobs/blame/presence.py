@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from iosonde.jobs.attribution.active import over_events, presence_match
-from iosonde.jobs.attribution.allocations import GOING_ON
+from iosonde.jobs.attribution.allocations import GOING_ON, texts_of
 from iosonde.jobs.attribution.blame import AROUND_NS, SLOT_NS, in_slots, slot_of
 from iosonde.jobs.attribution.loads import Loads
 from iosonde.jobs.attribution.same_runs import once
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 EVENTS = 5
 """Users, accounts and programs are compared over so many events of the target."""
 SHOWN = 5
-_FIELDS = {"job": "written_id", "user": "user", "account": "account", "name": "name"}
 
 
 class PresenceAnswer(NamedTuple):
@@ -46,7 +45,7 @@ def present(root: Path, question: BlameQuestion, now_ns: int) -> PresenceAnswer 
     spans = [span]
     if question.by != "job" and span.event is not None:
         spans += last_events(root, span, now_ns, EVENTS - 1)
-    field = _FIELDS[question.by]
+    field = "job_id" if question.by == "job" else question.by
     events = [found for one in spans if (found := _event(root, one, field, now_ns)) is not None]
     if not events:
         return None
@@ -78,7 +77,7 @@ def _event(
     factor = in_slots(series[0], wide)
     if not np.isfinite(factor[event]).any():
         return None
-    return [getattr(job, field) for job in jobs], presence_match(active, factor, event)
+    return texts_of(jobs, field), presence_match(active, factor, event)
 
 
 def _there(job: Job, begin_ns: Any, slot_ns: int) -> Any:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from iosonde.jobs.environment.servers import LOOK_BACK_NS, environment_in
 from iosonde.jobs.store.jobs import write_scalars
 from iosonde.jobs.store.scan import Passing
-from iosonde.jobs.store.with_performance import Key, measured_jobs
-from iosonde.model.jobs import Job
+from iosonde.jobs.store.with_performance import measured_jobs
+from iosonde.model.jobs import Job, JobKey
 
 _TOGETHER = 500
 
@@ -26,7 +26,7 @@ class JoinCounts(NamedTuple):
 def join(
     root: Path,
     *,
-    keys: Collection[Key] | None = None,
+    keys: Collection[JobKey] | None = None,
     span_ns: tuple[int, int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> JoinCounts:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from iosonde.connectors.scheduler.job_ids import told_apart
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
     JOB_KEY,
@@ -30,6 +32,7 @@ from iosonde.engine.contract import (
 from iosonde.engine.merge import merge
 from iosonde.engine.parts import StoreTable, parts, select_together, writing
 from iosonde.engine.spool import NULL_SQL, literal
+from iosonde.jobs.store.clusters import of_clusters
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.names import slug
@@ -39,6 +42,7 @@ SCALARS = StoreTable("scalars", SCALAR_TYPES, SCALAR_KEY, SCALAR_ORDER)
 PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
 """Performance metrics: a job with one of them can be explained."""
 _UNKNOWN = "unknown"
+_NO_NUMBER = ("schema_version", *SCALAR_KEY)
 _TEXTS = ("source", "job_id", "step", "system", "user", "account", "name", "app", "api", "mode")
 _NUMBERS = ("nodes", "ranks", "start_ns", "end_ns")
 JOB_COLUMNS = tuple(name for name in JOB_TYPES if name != "schema_version")
@@ -50,8 +54,9 @@ def write_jobs(root: Path, jobs: Iterable[Job]) -> int:
     new = 0
     with writing(root, JOBS), closing(connect(threads=2)) as con:
         for place, some in _by_part(jobs).items():
-            new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(some))
-            _put_scalars(con, root, place, some)
+            settled = of_clusters(con, root, place, some)
+            new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(settled))
+            _put_scalars(con, root, place, settled)
     return new
 
 
@@ -59,18 +64,16 @@ def write_scalars(root: Path, jobs: Iterable[Job]) -> None:
     """Store scalars of existing jobs. Raises StoreError."""
     with writing(root, JOBS), closing(connect(threads=2)) as con:
         for place, some in _by_part(jobs).items():
-            _put_scalars(con, root, place, some)
+            _put_scalars(con, root, place, of_clusters(con, root, place, some))
 
 
 def _by_part(jobs: Iterable[Job]) -> dict[Path, list[Job]]:
-    """Jobs with unique keys, by part below the tables' folders."""
-    grouped: dict[tuple[str, str], dict[tuple[object, ...], Job]] = {}
+    """Jobs by part below the tables' folders."""
+    grouped: dict[tuple[str, str], list[Job]] = defaultdict(list)
     for job in jobs:
-        part = grouped.setdefault((month_of(job.start_ns), slug(job.source)), {})
-        known = part.get(job.key)
-        part[job.key] = job if known is None else job.with_scalars({**known.scalars, **job.scalars})
+        grouped[month_of(job.start_ns), slug(job.source)].append(job)
     return {
-        Path(f"month={month}") / f"{source}.parquet": list(some.values())
+        Path(f"month={month}") / f"{source}.parquet": some
         for (month, source), some in grouped.items()
     }
 
@@ -120,6 +123,7 @@ def _scalar_columns(jobs: Sequence[Job]) -> dict[str, Any]:
         "source": [job.source for job, _, _ in rows],
         "job_id": [job.job_id for job, _, _ in rows],
         "step": [job.step for job, _, _ in rows],
+        "system": [job.system for job, _, _ in rows],
         "metric": [metric for _, metric, _ in rows],
         "unit": [scalar.unit for _, _, scalar in rows],
         "origin": [scalar.source for _, _, scalar in rows],
@@ -171,7 +175,9 @@ def read_jobs(
     ]
     if scalars and jobs:
         known = _scalars(root, where, [job.start_ns for job in jobs])
-        jobs = [job.with_scalars(known.get(job.key, {})) for job in jobs]
+        jobs = [
+            job.with_scalars(known.get(job.key) or known.get(unnamed_key(job), {})) for job in jobs
+        ]
     return by_begin(jobs)
 
 
@@ -192,13 +198,14 @@ def by_begin(jobs: Iterable[Job]) -> list[Job]:
 
 def job_ids(root: Path) -> list[str]:
     """All distinct ids as users write them, in no order."""
-    return [
-        str(one)
-        for columns in select_together(
-            "DISTINCT coalesce(shown_id, job_id) AS id", parts(root, JOBS), "job_id <> ''"
-        )
-        for one in columns["id"].tolist()
-    ]
+    written: list[str] = []
+    clusters: list[str] = []
+    for columns in select_together(
+        "DISTINCT coalesce(shown_id, job_id) AS id, system", parts(root, JOBS), "job_id <> ''"
+    ):
+        written += map(str, columns["id"].tolist())
+        clusters += map(str, columns["system"].tolist())
+    return list({*written, *told_apart(written, clusters)})
 
 
 def job_sources(root: Path) -> tuple[str, ...]:
@@ -220,14 +227,19 @@ def _scalars(
     where = f"({where}) AND ({' OR '.join(tests)})"
     first, last = (month_of(end(known)) if len(known) == len(begins) else "" for end in (min, max))
     files = parts(root, SCALARS, first, last or "~")
-    names = [name for name in SCALAR_TYPES if name != "schema_version"]
+    names = [*SCALAR_KEY, *(name for name in SCALAR_TYPES if name not in _NO_NUMBER)]
     for columns in select_together(", ".join(names), files, where):
         values = (np.ma.asarray(columns[name]).tolist() for name in names)
         for *key, metric, value, unit, origin, n, missing, age, flags in zip(*values, strict=True):
             words = tuple(flags.split(",")) if flags else ()
             scalar = Scalar(value, unit, origin, n, missing, age, words)
-            found.setdefault(tuple(key), {})[metric] = scalar
+            found.setdefault((*key[:-1], key[-1] or ""), {})[metric] = scalar
     return found
+
+
+def unnamed_key(job: Job) -> tuple[object, ...]:
+    """Key of its numbers where they name no cluster, as in files of earlier versions."""
+    return (*job.key[:4], "")
 
 
 def month_of(start_ns: int | None) -> str:

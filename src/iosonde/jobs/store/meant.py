@@ -5,6 +5,7 @@
     4711_7, 600+1, 4711, a raw id -> a job: its raw id, and the id as users write it
     4711 of an array, 600         -> its tasks or components, in order
     4711.batch                    -> the job 4711
+    4711 of two clusters          -> both jobs; 4711@west is one of them
 
 The last task of an array has the array's number as its raw id: the number alone means the array. Of stores that have
 no ids as users write them, an id means the job of exactly this id, as it always did.
@@ -13,12 +14,20 @@ no ids as users write them, an id means the job of exactly this id, as it always
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.scheduler.job_ids import part_of, step_of, waiting, waits
+from iosonde.connectors.scheduler.job_ids import (
+    cluster_of,
+    part_of,
+    step_of,
+    told_apart,
+    waiting,
+    waits,
+)
 from iosonde.engine.parts import parts, select_together
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, read_jobs
@@ -29,18 +38,27 @@ _PARTS = {"_": "task", "+": "component"}
 
 
 class MeantJob(NamedTuple):
-    """A job. ``job_id``: raw; ``written``: as users write it; ``waits``: number of tasks, of those that wait."""
+    """A job. ``job_id``: raw; ``written``: as users write it; ``waits``: number of tasks, of those that wait.
+
+    ``system``: its cluster, where several have its id; "": records of all are its.
+    """
 
     job_id: str
     written: str
     waits: int = 0
+    system: str = ""
 
     def records(self, found: Iterable[Job]) -> list[Job]:
-        """Those of records with this raw id that are of this job.
+        """Those of records with this raw id that are of this job, with its id.
 
         Tasks that wait have the raw id of the array's last task: their record is not one of it.
         """
-        return [one for one in found if one.shown_id in ("", self.written)]
+        own = cluster_of(self.written)[0] if self.system else self.written
+        some = [one for one in found if one.shown_id in ("", own)]
+        if not self.system:
+            return some
+        told = "" if self.written == self.job_id else self.written
+        return [replace(one, shown_id=told) for one in some if one.system in ("", self.system)]
 
 
 class Meant(NamedTuple):
@@ -58,6 +76,9 @@ class Meant(NamedTuple):
 def meant(root: Path, asked: str) -> Meant | None:
     """What an id means; None: no job of the store. Raises StoreError."""
     found = _without_step(root, asked)
+    name, cluster = cluster_of(asked)
+    if found is None and cluster:
+        found = _without_step(root, name, cluster)
     step = step_of(asked)
     if found is not None or step is None:
         return found
@@ -79,17 +100,18 @@ def records(root: Path, job: MeantJob) -> list[Job]:
     return job.records(read_jobs(root, job_id=job.job_id))
 
 
-def _without_step(root: Path, asked: str) -> Meant | None:
-    rows = _rows(root, asked)
+def _without_step(root: Path, asked: str, cluster: str = "") -> Meant | None:
+    """``cluster``: only jobs of it; "": of all."""
+    rows = [row for row in _rows(root, asked) if not cluster or row.system == cluster]
     written = {row for row in rows if row.written == asked and row.shown}
     own = {row for row in rows if row.job_id == asked}
     tasks = [row for row in rows if _whole_of(row.written) == asked]
     if written:
-        return _one(written, asked)
+        return _one(written, asked, cluster)
     if tasks:
         return _parts(asked, tasks, own)
     if own:
-        return _one(own, asked)
+        return _one(own, asked, cluster)
     return _waiting(root, asked)
 
 
@@ -126,13 +148,27 @@ def _whole_of(written: str) -> str:
     return "" if part is None else part.whole
 
 
-def _one(rows: set[_Row], asked: str) -> Meant:
-    """One job of several with this id, as of clusters: first one that a scheduler calls so, then one with both ids."""
-    best = min(
+def _one(rows: set[_Row], asked: str, cluster: str) -> Meant:
+    """The job of this id, or one of each cluster: first one that a scheduler calls so, then one with both ids."""
+    clusters = sorted({row.system for row in rows if row.system})
+    if len(clusters) > 1:
+        some = [_best({row for row in rows if row.system == name}, asked) for name in clusters]
+        names = told_apart([row.written for row in some], clusters)
+        jobs = (
+            MeantJob(row.job_id, name, system=row.system)
+            for row, name in zip(some, names, strict=True)
+        )
+        return Meant(tuple(jobs), f"id {asked} in {len(clusters)} clusters", "job")
+    best = _best(rows, asked)
+    remark = "" if best.written == asked else f"{asked} is the raw id of job {best.written}"
+    written = f"{best.written}@{cluster}" if cluster else best.written
+    return Meant((MeantJob(best.job_id, written, system=cluster),), remark=remark)
+
+
+def _best(rows: set[_Row], asked: str) -> _Row:
+    return min(
         rows, key=lambda row: (not (row.scheduled and row.written == asked), not row.shown, row)
     )
-    remark = "" if best.written == asked else f"{asked} is the raw id of job {best.written}"
-    return Meant((MeantJob(best.job_id, best.written),), remark=remark)
 
 
 def _parts(asked: str, rows: list[_Row], own: set[_Row]) -> Meant:
@@ -146,10 +182,12 @@ def _parts(asked: str, rows: list[_Row], own: set[_Row]) -> Meant:
     known = {part.number for row in rows if (part := part_of(row.written)) is not None}
     jobs: dict[tuple[str, str], tuple[tuple[int, int], MeantJob]] = {}
     sign = "_"
-    for row in rows:
+    names = told_apart([row.written for row in rows], [row.system for row in rows])
+    for row, name in zip(rows, names, strict=True):
+        system = row.system if name != row.written else ""
         part = part_of(row.written)
         if part is None:
-            jobs[row.job_id, row.written] = ((-1, 0), MeantJob(row.job_id, row.written))
+            jobs[row.job_id, name] = ((-1, 0), MeantJob(row.job_id, name, system=system))
             continue
         sign = part.sign
         many = 0
@@ -160,7 +198,7 @@ def _parts(asked: str, rows: list[_Row], own: set[_Row]) -> Meant:
             )
             if many <= 0:  # what an earlier import saw waiting has run since
                 continue
-        jobs[row.job_id, row.written] = (place, MeantJob(row.job_id, row.written, many))
+        jobs[row.job_id, name] = (place, MeantJob(row.job_id, name, many, system))
     ordered = [job for _, job in sorted(jobs.values())]
     whole = f"{_WHOLES[sign]} {asked}"
     if len(ordered) == 1:

@@ -6,7 +6,8 @@
     the job as a whole before its steps, the nearest in time before others -> the first that says a fact
 
 A job id comes back: after a requeue, after years, on another cluster. A record counts only if it ran while the run
-did (clocks may be ``_SLACK_NS`` apart) and if neither names another cluster. What the run says itself stays.
+did (clocks may be ``_SLACK_NS`` apart) and if neither names another cluster; none counts where the run names none and
+records of two clusters fit. What the run says itself stays.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _OF_JOB = ("node_names", "nodes")
 def with_scheduler_facts(
     con: duckdb.DuckDBPyConnection, table: str, jobs: Sequence[Path], own: str
 ) -> None:
-    """Fill ``STORED_LABELS`` and ``SIZES`` of runs, a table with ``job_id source system start_ns end_ns`` and ``row``.
+    """Fill ``STORED_LABELS`` and ``SIZES`` of runs, a table with ``job_id source start_ns end_ns`` and ``row``.
 
     ``jobs``: parts of the table jobs; ``own``: a table of sources whose records say nothing of others' runs. A size
     of several steps is the largest.
@@ -46,7 +47,8 @@ def with_scheduler_facts(
         f"FROM {table} r JOIN {table_rows(jobs)} j ON j.job_id = r.job_id "
         f"WHERE r.job_id <> '' AND {_SCHEDULED} AND {_meanwhile()} "
         "AND (j.system = '' OR r.system = '' OR j.system = r.system) "
-        f"AND j.source NOT IN (SELECT source FROM {own})) GROUP BY row"
+        f"AND j.source NOT IN (SELECT source FROM {own})) "
+        "GROUP BY row HAVING count(DISTINCT nullif(system, '')) <= 1"
     )
     filled = ", ".join(f'{_filled(name)} AS "{name}"' for name in (*STORED_LABELS, *SIZES))
     rest = ", ".join(f'"{name}"' for name in (*STORED_LABELS, *SIZES))
@@ -88,7 +90,7 @@ def add_scheduled(
         f"CREATE TEMP TABLE numbered AS SELECT {names}, (row_number() OVER "
         f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM (SELECT {names} FROM {table} "
         f"UNION ALL SELECT {names} FROM whole j WHERE NOT EXISTS (SELECT 1 FROM {table} r "
-        f"WHERE r.job_id = j.job_id AND {_meanwhile()}))"
+        f"WHERE r.job_id = j.job_id AND {_meanwhile()} AND (r.system IN ('', j.system) OR j.system = '')))"
     )
     _replace(con, table, "numbered")
 

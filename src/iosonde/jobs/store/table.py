@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 import numpy as np
 
+from iosonde.connectors.scheduler.job_ids import cluster_of, told_apart
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import JOB_KEY
-from iosonde.engine.parquet import parquet
 from iosonde.engine.parts import parts, sound_parts, table_rows
 from iosonde.engine.reader import explained
 from iosonde.engine.spool import literal
@@ -43,10 +43,14 @@ if TYPE_CHECKING:
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
 _FACTS = (*STORED_LABELS, *SIZES)
 _MOTIF = "concat_ws(' ', nullif(app, ''), nullif(mode, ''), nullif(direction, ''))"
+_OF_CLUSTER = "(coalesce(system, '') IN ('', cluster) OR cluster = '')"
 _TOGETHER_BYTES = 32 << 20
 """Size of number parts read at once: more threads serve a query, and memory stays bounded."""
-_KEY = f"hash({', '.join(JOB_KEY)})"
-"""64 bits instead of four columns, three of them texts: a million runs collide once in 40 million stores."""
+_KEY = f"hash({', '.join(JOB_KEY[:4])})"
+"""64 bits instead of four columns, three of them texts: a million runs collide once in 40 million stores.
+
+The key's fifth column, the cluster, is compared: numbers of earlier versions lack it.
+"""
 
 
 def read_table(
@@ -128,22 +132,34 @@ def _pick(
 
     ``measured``: keys of those of all file systems; ``sources``: where they are from.
     """
-    columns = ", ".join((*_TEXTS, *_FACTS, "source", "system", "start_ns", "end_ns"))
+    columns = ", ".join((*_TEXTS, *_FACTS, "source", "start_ns", "end_ns"))
     measured = (
-        f"SELECT {_KEY} AS key, source FROM {parquet(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        f"SELECT {_KEY} AS key, source, system FROM {table_rows(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
         f"AND value IS NOT NULL AND {asked.inside} UNION ALL "
         if scalars
         else ""
     )
     con.execute(
-        f"CREATE TEMP TABLE measured AS {measured}SELECT {_KEY} AS key, source FROM {table_rows(jobs)} "
+        f"CREATE TEMP TABLE measured AS {measured}SELECT {_KEY} AS key, source, system FROM {table_rows(jobs)} "
         f"WHERE source IN ({_listed(asked.tables) or 'NULL'}) AND {asked.inside}"
     )
     con.execute("CREATE TEMP TABLE sources AS SELECT DISTINCT source FROM measured")
     con.execute(
         f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
-        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {table_rows(jobs)} "
-        f"WHERE {_places(con, jobs, asked.job_id)} AND {_KEY} IN (SELECT key FROM measured)"
+        f"(ORDER BY start_ns, job_id, step, source, system) - 1)::INTEGER AS row FROM {table_rows(jobs)} AS j "
+        f"WHERE {_places(con, jobs, asked.job_id)} AND {_measured('j')}"
+    )
+
+
+def _key(row: str) -> str:
+    return f"hash({', '.join(f'{row}.{name}' for name in JOB_KEY[:4])})"
+
+
+def _measured(row: str) -> str:
+    """SQL: a row of a table is of a job of ``measured``."""
+    return (
+        f"EXISTS (SELECT 1 FROM measured m WHERE m.key = {_key(row)} "
+        f"AND (coalesce(m.system, '') IN ('', {row}.system) OR coalesce({row}.system, '') = ''))"
     )
 
 
@@ -151,10 +167,11 @@ def _places(con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], job_id: str | 
     """SQL of the file systems of a job; of all if unknown."""
     if job_id is None:
         return "true"
+    some = ", ".join(map(literal, {job_id, cluster_of(job_id)[0]}))
     rows = con.execute(
-        f"SELECT DISTINCT file_system FROM {table_rows(jobs)} "
-        f"WHERE job_id IN (SELECT job_id FROM {table_rows(jobs)} WHERE job_id = {literal(job_id)} "
-        f"OR shown_id = {literal(job_id)}) AND {_KEY} IN (SELECT key FROM measured)"
+        f"SELECT DISTINCT file_system FROM {table_rows(jobs)} AS j "
+        f"WHERE job_id IN (SELECT job_id FROM {table_rows(jobs)} WHERE job_id IN ({some}) "
+        f"OR shown_id IN ({some})) AND {_measured('j')}"
     ).fetchall()
     return f"file_system IN ({_listed([str(name) for (name,) in rows])})" if rows else "true"
 
@@ -166,8 +183,8 @@ def _as_wide(con: duckdb.DuckDBPyConnection, table: JobTable, scalars: Sequence[
     if not lacks:
         return table
     rows = con.execute(
-        f"SELECT DISTINCT metric FROM {parquet(scalars)} WHERE isfinite(value) "
-        f"AND metric IN ({_listed(lacks)}) AND {_KEY} IN (SELECT key FROM measured)"
+        f"SELECT DISTINCT metric FROM {table_rows(scalars)} AS s WHERE isfinite(value) "
+        f"AND metric IN ({_listed(lacks)}) AND {_measured('s')}"
     ).fetchall()
     unknown = np.full(len(table), np.nan)
     metrics = {**table.metrics, **{str(name): unknown for (name,) in rows}}
@@ -180,14 +197,16 @@ def _table_of(
     columns = con.execute(f"SELECT *, {_MOTIF} AS motif FROM picked ORDER BY row").fetchnumpy()
     text = {name: np.ma.filled(columns[name], "").astype(object) for name in (*_TEXTS, "motif")}
     facts = {name: np.ma.filled(columns[name], "").astype(object) for name in STORED_LABELS}
-    # People know a task as 4711_7; that the scheduler calls it 4718 stands beside it.
+    # People write a task as 4711_7; that the scheduler calls it 4718 stands beside it.
     written = facts.pop("shown_id")
-    facts["raw_id"] = np.where(written == "", "", text["job_id"]).astype(object)
+    ids = np.where(written == "", text["job_id"], written)
+    names = np.array([*told_apart(ids.tolist(), facts["system"].tolist()), ""], dtype=object)[:-1]
+    facts["raw_id"] = np.where(names == text["job_id"], "", text["job_id"]).astype(object)
     sizes = {name: np.ma.filled(columns[name].astype(np.float64), np.nan) for name in SIZES}
     n = len(columns["row"])
     metrics, flags = _numbers(con, scalars, wanted, n) if scalars else ({}, {})
     return JobTable(
-        job_id=np.where(written == "", text["job_id"], written).astype(object),
+        job_id=names,
         step=text["step"],
         start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
         end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),
@@ -207,20 +226,22 @@ def _numbers(
     """Columns of metrics with any finite value, by name, and flags by row and metric."""
     con.execute(
         "CREATE TEMP TABLE names AS SELECT metric, (row_number() OVER (ORDER BY metric) - 1)::INTEGER "
-        f"AS code FROM (SELECT DISTINCT metric FROM {parquet(scalars)} WHERE {wanted})"
+        f"AS code FROM (SELECT DISTINCT metric FROM {table_rows(scalars)} WHERE {wanted})"
     )
     names = con.execute("SELECT metric FROM names ORDER BY code").fetchall()
-    con.execute(f"CREATE TEMP TABLE runs AS SELECT {_KEY} AS key, row FROM picked")
+    con.execute(
+        f"CREATE TEMP TABLE runs AS SELECT {_KEY} AS key, system AS cluster, row FROM picked"
+    )
     grid = np.full((len(names), n), np.nan)
     for paths in _batches(scalars):
         cells = con.execute(
-            f"SELECT code::BIGINT * {n} + row AS place, value FROM (SELECT *, {_KEY} AS key FROM {parquet(paths)}) "
-            f"JOIN runs USING (key) JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted}"
+            f"SELECT code::BIGINT * {n} + row AS place, value FROM {_with_key(paths)} "
+            f"JOIN runs USING (key) JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted} AND {_OF_CLUSTER}"
         ).fetchnumpy()
         np.put(grid, np.ma.getdata(cells["place"]), np.ma.getdata(cells["value"]))
     flagged = con.execute(
-        f"SELECT row, metric, flags FROM (SELECT *, {_KEY} AS key FROM {parquet(scalars)}) "
-        f"JOIN runs USING (key) WHERE flags IS NOT NULL AND {wanted}"
+        f"SELECT row, metric, flags FROM {_with_key(scalars)} "
+        f"JOIN runs USING (key) WHERE flags IS NOT NULL AND {wanted} AND {_OF_CLUSTER}"
     ).fetchall()
     metrics = {
         str(name): column
@@ -228,6 +249,10 @@ def _numbers(
         if np.isfinite(column).any()
     }
     return metrics, {(int(row), str(name)): tuple(told.split(",")) for row, name, told in flagged}
+
+
+def _with_key(scalars: Sequence[Path]) -> str:
+    return f"(SELECT *, {_KEY} AS key FROM {table_rows(scalars)})"
 
 
 def _batches(files: Sequence[Path]) -> Iterator[list[Path]]:

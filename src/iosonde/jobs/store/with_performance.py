@@ -26,28 +26,32 @@ from iosonde.jobs.store.jobs import (
     by_begin,
     jobs_of,
     month_of,
+    unnamed_key,
 )
 from iosonde.jobs.store.metric_descriptions import read_described, tables_of_performance
-from iosonde.model.jobs import Job
+from iosonde.model.jobs import Job, JobKey
 from iosonde.model.names import slug
 
 if TYPE_CHECKING:
     import duckdb
 
-Key = tuple[str, str, str, int | None]
+_Found = tuple[str, str, str, int | None]
 
 
 class JobSelection(NamedTuple):
-    """Jobs of some keys, and all that ran in the span (ns, both ends included); both None: every job."""
+    """Jobs of some keys, and all that ran in the span (ns, both ends included); both None: every job.
 
-    keys: Collection[Key] | None
+    Keys are without clusters: an earlier record may have named that of one that names none.
+    """
+
+    keys: Collection[_Found] | None
     span_ns: tuple[int, int] | None
 
     def has(self, job: Job) -> bool:
         """True if a job is selected."""
         if self.keys is None and self.span_ns is None:
             return True
-        if self.keys is not None and job.key in self.keys:
+        if self.keys is not None and job.key[:4] in self.keys:
             return True
         if self.span_ns is None or job.start_ns is None:
             return False
@@ -57,7 +61,7 @@ class JobSelection(NamedTuple):
 def measured_jobs(
     root: Path,
     *,
-    keys: Collection[Key] | None = None,
+    keys: Collection[JobKey] | None = None,
     span_ns: tuple[int, int] | None = None,
 ) -> list[Job]:
     """Jobs with a performance (whose value may be missing), by begin, without their numbers.
@@ -65,7 +69,7 @@ def measured_jobs(
     It is one of ``PERFORMANCES``, or their source is a table with a column for one (``metric_descriptions``).
     Those of ``keys``, and all that ran in the span; both None: every job.
     """
-    asked = JobSelection(None if keys is None else frozenset(keys), span_ns)
+    asked = JobSelection(None if keys is None else frozenset(key[:4] for key in keys), span_ns)
     wanted = _of_parts(asked)
     tables = frozenset(tables_of_performance(read_described(root), PERFORMANCES))
     found: list[Job] = []
@@ -83,15 +87,17 @@ def measured_jobs(
     return by_begin(found)
 
 
-def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[Key]]:
+def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[_Found]]:
     """Keys by the part that holds them."""
-    found: dict[tuple[str, str], list[Key]] = {}
+    found: dict[tuple[str, str], list[_Found]] = {}
     for key in asked.keys or ():
         found.setdefault((f"month={month_of(key[3])}", slug(key[0])), []).append(key)
     return found
 
 
-def _where(path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[Key]]) -> str | None:
+def _where(
+    path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[_Found]]
+) -> str | None:
     """SQL that holds for all selected rows of a part, and few others; None: it has none."""
     if asked.keys is None and asked.span_ns is None:
         return "true"
@@ -125,5 +131,5 @@ def _measured(
     known: set[tuple[object, ...]] = set()
     for columns in select(", ".join(JOB_KEY), [scalars], where, con=con):
         values = (np.ma.asarray(columns[name]).tolist() for name in JOB_KEY)
-        known.update(zip(*values, strict=True))
-    return [job for job in jobs if job.source in tables or job.key in known]
+        known.update((*key, system or "") for *key, system in zip(*values, strict=True))
+    return [job for job in jobs if job.source in tables or known & {job.key, unnamed_key(job)}]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.connectors.scheduler.job_ids import part_of, step_of
+from iosonde.connectors.scheduler.job_ids import cluster_of, part_of, step_of
 from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,13 +30,21 @@ def known_id(table: JobTable, asked: str) -> str:
     rows = np.flatnonzero((table.label("raw_id") == asked) & (asked != ""))
     if len(rows):
         return str(table.job_id[rows[-1]])
+    name, cluster = cluster_of(asked)
+    if cluster and (table.label("system")[table.job_id == name] == cluster).any():
+        return name
     step = step_of(asked)
     return asked if step is None else known_id(table, step[0])
 
 
 def _parts(table: JobTable, asked: str) -> list[str]:
-    """Tasks or components of an id, in order."""
-    begins = (f"{asked}_", f"{asked}+")
+    """Tasks or components of an id, or jobs of several clusters, in order."""
+    begins = (f"{asked}_", f"{asked}+", f"{asked}@")
     ids = {one for one in map(str, table.job_id) if one.startswith(begins)}
-    known = {one: part for one in ids if (part := part_of(one)) is not None}
-    return sorted(known, key=lambda one: (len(known[one].number), known[one].number))
+    parts = {one: part_of(one) for one in ids}
+    known = {
+        one: "" if part is None else part.number
+        for one, part in parts.items()
+        if part or "@" in one
+    }
+    return sorted(known, key=lambda one: (len(known[one]), known[one], one))

@@ -24,7 +24,7 @@ Sort = Literal["time", "slowness"]
 
 
 class JobFilter(NamedTuple):
-    """Filter of jobs; None = any. ``words``: all of them occur in id, step, name, user, motif or file system.
+    """Filter of jobs; None = any. ``words``: all of them occur in id, step, name, user, cluster, motif or file system.
 
     ``since_ns``, ``until_ns``: they ran in a part of [since, until). ``node``: one that they had, its domain aside.
     """
@@ -70,6 +70,8 @@ class ListedJob(JsonObject):
     """``I/O rate`` or ``run time``; "" if the slowness is unknown."""
     raw_id: str
     """The scheduler's id of a job whose ``job`` is another, as of an array's task; "" elsewhere."""
+    system: str = ""
+    """The cluster."""
 
 
 JOB_COLUMNS = tuple(field.name for field in fields(ListedJob))
@@ -123,7 +125,7 @@ def chosen_jobs(table: JobTable, which: JobFilter, sort: Sort, slower: Slowness 
     if which.node is not None:
         rows = rows[[_had(names, which.node) for names in table.label("node_names")[rows]]]
     if which.words:
-        names = (table.label("name"), table.label("user"), table.label("raw_id"))
+        names = [table.label(name) for name in ("name", "user", "raw_id", "system")]
         columns = (table.job_id, table.step, table.motif, table.file_system, *names)
         texts = (
             " ".join(map(str, row)).lower() for row in zip(*(c[rows] for c in columns), strict=True)
@@ -194,6 +196,7 @@ def _listed(found: _Listed, row: int, run: str, rates: Sequence[str]) -> ListedJ
         slowness=float(ratio[row]) if np.isfinite(ratio[row]) else None,
         slowness_by=str(by[row]),
         raw_id=_other_id(table, row),
+        system=_text(table, "system", row),
     )
 
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from iosonde.jobs.table.listing import JobList, ListedJob, Sort
 
-_LEFT = ("job", "run", "user", "began", "kind", "file system", "state")
+_LEFT = ("job", "cluster", "run", "user", "began", "kind", "file system", "state")
 _HEAD = (*_LEFT, "ran", "nodes", "rate", "of peak", "slower")
-_LESS = ("of peak", "state", "run", "file system", "nodes", "kind", "rate")
+_LESS = ("of peak", "cluster", "state", "run", "file system", "nodes", "kind", "rate")
 """Columns that go, one after the other, where the terminal is narrow."""
 
 
@@ -47,6 +47,7 @@ def _row(one: ListedJob, now_ns: int) -> dict[str, str]:
     texts = {
         "job": one.job,
         "run": "" if one.run == one.motif else one.run,
+        "cluster": one.system,
         "user": one.user,
         "began": began,
         "kind": one.motif or one.name,
