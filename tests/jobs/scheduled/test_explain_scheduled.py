@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -154,13 +156,51 @@ def test_a_job_in_quiet_time_gets_no_claim(store: Path, capsys: pytest.CaptureFi
     assert found["sentence"] == "job 4712: no slow stretch on /home and /work in its 90 min"
 
 
+def test_an_event_that_is_told_below_is_told_in_the_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(8)
+    service = 1e-3 * np.exp(0.3 * rng.standard_normal(8 * HOUR))
+    service[6 * HOUR : 6 * HOUR + 1200 : 5] = (
+        0.3  # a fifth of the operations: the typical one is as usual
+    )
+    probed(tmp_path, service, int(BEGIN.timestamp()) * SECOND)
+    job = Job(source="slurm", job_id="5", state="COMPLETED", nodes=1)
+    begin = int(BEGIN.timestamp() + 6 * HOUR - 120) * SECOND
+    write_jobs(tmp_path, [replace(job, start_ns=begin, end_ns=begin + 1800 * SECOND)])
+    found = data(tmp_path, capsys, "5")
+    assert found["storage"][0]["slow_s"] == 0
+    assert re.match(
+        r"job 5: some creates on /work were slow for \d+ min of its 30 min", found["sentence"]
+    )
+    assert "some creates on /work were slow" in found["events"][0]["sentence"]
+
+
 def test_a_running_job_is_explained_up_to_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin = time.time_ns() - 600 * SECOND
+    going = Job(source="slurm", job_id="5", user="ann", name="relax", state="RUNNING", nodes=1)
+    write_jobs(tmp_path, [replace(going, start_ns=begin)])
+    found = data(tmp_path, capsys, "5")
+    assert found["going_on"]
+    assert not found["stale"]
+    assert found["run_s"] >= 600
+    assert "so far" in found["sentence"]
+    assert found["run_time"]["going_on"]
+
+
+def test_a_running_job_of_old_records_is_explained_up_to_the_last_one(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = data(store, capsys, "4713")
-    assert found["going_on"]
-    assert found["end_ns"] > found["begin_ns"]
-    assert "so far" in found["sentence"]
+    assert not found["going_on"]
+    assert found["stale"]
+    assert found["run_s"] == 3 * HOUR  # job 4714 ends then
+    assert found["sentence"].startswith(
+        "job 4713: storage unknown for 2 h of its 3 h until its last"
+    )
+    assert any("whether it still runs is not known" in line for line in found["details"])
     assert found["run_time"]["going_on"]
 
 

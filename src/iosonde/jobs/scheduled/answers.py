@@ -133,11 +133,12 @@ def scheduled_job(
     ``records``: as ``records_of``; ``step``: ``#1``, the first of its runs; None: the last one.
     Raises UsageError (no such run), StoreError.
     """
-    from iosonde.jobs.scheduled.runs import chosen_run, scheduled_runs
+    from iosonde.jobs.scheduled.runs import chosen_run
+    from iosonde.jobs.scheduled.stale import runs_of
     from iosonde.jobs.scheduled.story import story_of
     from iosonde.jobs.scheduled.words import say_story
 
-    runs = scheduled_runs(records, now_ns)
+    runs = runs_of(root, records, now_ns)
     if not runs:
         return None
     story = story_of(root, chosen_run(runs, step), now_ns, records)
@@ -151,11 +152,12 @@ def meanwhile(
 
     Raises StoreError.
     """
-    from iosonde.jobs.scheduled.runs import recorded_run, scheduled_runs
+    from iosonde.jobs.scheduled.runs import recorded_run
+    from iosonde.jobs.scheduled.stale import runs_of
     from iosonde.jobs.scheduled.story import story_of
     from iosonde.jobs.scheduled.words import say_story
 
-    runs = scheduled_runs(records, now_ns)
+    runs = runs_of(root, records, now_ns)
     story = story_of(root, recorded_run(table, row, runs), now_ns, records, brief=True)
     if not (runs or story.storage or story.own_io):
         return None

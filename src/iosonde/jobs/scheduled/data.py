@@ -41,6 +41,7 @@ def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
         "begin_ns": run.begin_ns,
         "end_ns": run.end_ns,
         "going_on": run.going_on,
+        "stale": run.stale,
         "run_s": None if span is None else (span[1] - span[0]) / 1e9,
         "sentence": words.sentence,
         "details": list(words.lines()),

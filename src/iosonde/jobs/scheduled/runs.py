@@ -38,6 +38,8 @@ class ScheduledRun:
     of: int = 1
     whole: ScheduledRun | None = None
     """Scheduler's run that this is a part of; None: it is one itself."""
+    stale: bool = False
+    """Its record says that it runs, and is days old."""
 
     @property
     def span_ns(self) -> tuple[int, int] | None:

@@ -57,7 +57,8 @@ def _run_time(root: Path, run: ScheduledRun) -> RunTime | None:
     if span is None or not run.sources:
         return None
     took_s = (span[1] - span[0]) / 1e9
-    return run_time(took_s, run.job.nodes, earlier_runs(root, run.job), going_on=run.going_on)
+    going_on = run.going_on or run.stale
+    return run_time(took_s, run.job.nodes, earlier_runs(root, run.job), going_on=going_on)
 
 
 def _concerns(one: StorageTime, run: ScheduledRun) -> bool:

@@ -6,7 +6,8 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.jobs.scheduled.runs import chosen_run, scheduled_runs
+from iosonde.jobs.scheduled.runs import chosen_run
+from iosonde.jobs.scheduled.stale import runs_of
 from iosonde.jobs.scheduled.story import story_of
 from iosonde.jobs.scheduled.words import say_story
 from iosonde.jobs.store.jobs import read_jobs
@@ -145,7 +146,7 @@ def _last_runs(root: Path, jobs: list[MeantJob], now_ns: int) -> dict[MeantJob, 
         wanted[one.job_id].append(one)
     found = {}
     for job in jobs:
-        if runs := scheduled_runs(job.records(wanted[job.job_id]), now_ns):
+        if runs := runs_of(root, job.records(wanted[job.job_id]), now_ns):
             found[job] = chosen_run(runs, None)
     return found
 
@@ -157,7 +158,7 @@ def _length(run: ScheduledRun | None) -> int:
 
 def _told(root: Path, job: MeantJob, now_ns: int, zone: tzinfo | None) -> TaskTold:
     some = records(root, job)
-    runs = scheduled_runs(some, now_ns)
+    runs = runs_of(root, some, now_ns)
     if not runs:
         return TaskTold(job, None, some, f"job {job.written}: no scheduler recorded it")
     run = chosen_run(runs, None)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.scheduled.runs import ScheduledRun
     from iosonde.jobs.scheduled.storage import StorageTime
     from iosonde.jobs.scheduled.story import ScheduledStory
+    from iosonde.model.events import SlowEvent
 
 _MOST_TARGETS = 5
 _MOST_EVENTS = 5
@@ -80,12 +81,49 @@ def _sentence(story: ScheduledStory) -> str:
     worst = storage[0]
     if worst.slow_ns:
         return f"{what}: {_slow(worst)} of its {took}, {op_word(worst.ops[0].op)} most{_unknown(worst)}"
+    return f"{what}{_without_stretch(story, took)}"
+
+
+def _without_stretch(story: ScheduledStory, took: str) -> str:
+    """Storage without slow stretches: events, what is not known, or that it was as usual."""
+    storage, span = story.storage, story.run.span_ns
     names = _names([one.target for one in storage if one.clear_ns])
     if not names:
         missing = _names([one.target for one in storage])
-        return f"{what} ran {took}; no probe judged {missing} meanwhile, so storage is unknown"
-    known = max(storage, key=lambda one: one.unknown_ns if one.clear_ns else 0)
-    return f"{what}: no slow stretch on {names} in its {took}{_unknown(known)}"
+        return f" ran {took}; no probe judged {missing} meanwhile, so storage is unknown"
+    most = max(storage, key=lambda one: one.unknown_ns if one.clear_ns else 0)
+    if (event := _short_event(story)) and span is not None:
+        return f": {_say_short(event, span)} of its {took}{_unknown(most)}"
+    if most.unknown_ns > most.clear_ns:
+        unknown = about_length(most.unknown_ns)
+        return (
+            f": storage unknown for {unknown} of its {took}; no slow stretch on {names} otherwise"
+        )
+    return f": no slow stretch on {names} in its {took}{_unknown(most)}"
+
+
+def _short_event(story: ScheduledStory) -> SlowEvent | None:
+    """The worst event of storage that had no slow stretch: a burst, or a part of the operations."""
+    found = story.happened
+    some = [] if found is None else [one for one in found.slow if one.kind != "change"]
+    return max(some, key=lambda one: (one.kind == "hang", one.peak or 0.0), default=None)
+
+
+def _say_short(event: SlowEvent, span_ns: tuple[int, int]) -> str:
+    """``writes on /work were 303x slow for 75 s``, within the run."""
+    begin, end = (
+        min(max(at, span_ns[0]), span_ns[1]) for at in (event.start_ns, event.seen_until_ns)
+    )
+    lasted = f"for {about_length(max(1, end - begin))}"
+    if not event.ops:
+        return f"some operations on {event.target} were slow {lasted}"
+    worst = event.ops[0]
+    what = f"{op_word(worst.op)} on {event.target}"
+    if event.kind == "hang":
+        return f"{what} hung {lasted}"
+    if event.kind == "slow":
+        return f"{what} were {format_factor(worst.median)}x slow {lasted}"
+    return f"some {what} were {'late' if event.kind == 'lost' else 'slow'} {lasted}"
 
 
 def _no_time(run: ScheduledRun) -> str:
@@ -101,7 +139,8 @@ def _no_time(run: ScheduledRun) -> str:
 
 def _took(run: ScheduledRun) -> str:
     length = (run.end_ns or 0) - (run.begin_ns or 0)
-    return about_length(length) + (" so far" if run.going_on else "")
+    when = " so far" if run.going_on else " until its last record" if run.stale else ""
+    return about_length(length) + when
 
 
 def _slow(one: StorageTime) -> str:
@@ -139,6 +178,7 @@ def _about(run: ScheduledRun, zone: tzinfo | None) -> tuple[str, ...]:
         who += f" (account {job.account})"
     sizes = [(job.nodes, "node"), (job.ranks, "rank")]
     size = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in sizes if n]
+    size += [f"cluster {job.system}"] if job.system else []
     size += [f"raw id {job.job_id}"] if job.shown_id else []
     lines = [", ".join(word for word in (who, *size) if word)]
     if run.begin_ns is not None:
@@ -146,6 +186,8 @@ def _about(run: ScheduledRun, zone: tzinfo | None) -> tuple[str, ...]:
         lines.append(f"ran from {_instant(run.begin_ns, zone)} to {_end(run, zone)}{state}")
     if run.going_on:
         lines.append("its records have no end: taken as running until now")
+    if run.stale:
+        lines.append("whether it still runs is not known: import newer records of the scheduler")
     if run.of > 1:
         lines.append(f"run {run.number} of {run.of} with this id; --step '#1' shows the first")
     return tuple(line for line in lines if line)
@@ -154,7 +196,9 @@ def _about(run: ScheduledRun, zone: tzinfo | None) -> tuple[str, ...]:
 def _end(run: ScheduledRun, zone: tzinfo | None) -> str:
     if run.going_on:
         return "now"
-    return "an unknown end" if run.end_ns is None else _instant(run.end_ns, zone)
+    if run.end_ns is None:
+        return "an unknown end"
+    return f"{'at least ' if run.stale else ''}{_instant(run.end_ns, zone)}"
 
 
 def _instant(ns: int, zone: tzinfo | None) -> str:
