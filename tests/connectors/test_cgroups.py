@@ -53,9 +53,34 @@ def test_groups_of_jobs(tmp_path):
     )
     assert cgroups.recognises(head_of(path))
     out = take(cgroups, path)
-    assert out.series("read_ops", "7@n1", level="job") == [(T * S + S // 2, 30 * S, 15.0)]
+    assert out.series("read_ops", "7@n1", "8:0", level="job") == [(T * S + S // 2, 30 * S, 15.0)]
     assert ops(out, "8@n1") == [4.0, 0.0], "a group that is new began since the last record"
-    assert ops(out, "7@n1", "read_bytes") == [15 * 4096]
+    assert sorted(ops(out, "7@n1", "read_bytes")) == [0.0, 15 * 4096], "of two devices"
+    assert not out.told
+
+
+def test_operations_are_of_the_file_system_on_their_device(tmp_path):
+    """A disk with one file system is that, on a partition or not; one with two is only its number."""
+    mounts = [
+        "/proc/self/mountinfo:36 35 8:2 / /scr\\040atch rw shared:1 - ext4 /dev/sda2 rw",
+        "/sys/dev/block/8:2/../dev:8:0",
+        "/proc/self/mountinfo:37 35 7:1 / /work rw - ext4 /dev/loop1 rw",
+        "/proc/self/mountinfo:38 35 7:1 / /work/again rw - ext4 /dev/loop1 rw",
+        "/proc/self/mountinfo:39 35 8:17 / /a rw - xfs /dev/sdb1 rw",
+        "/proc/self/mountinfo:40 35 8:18 / /b rw - xfs /dev/sdb2 rw",
+        "/sys/dev/block/8:17/../dev:8:16",
+        "/sys/dev/block/8:18/../dev:8:16",
+    ]
+    devices = {"8:0": "/scr atch", "7:1": "/work", "8:16": "8:16", "9:0": "9:0"}
+    first = [stat("job_7", 1, one) for one in devices]
+    then = [stat("job_7", 2 + n, one) for n, one in enumerate(devices)]
+    path = log(tmp_path / "n1.cgroups", [*mounts, *first], then)
+    assert cgroups.recognises(head_of(path))
+    out = take(cgroups, path)
+    found = {
+        block.system: float(block.value.sum()) for block in out.blocks if block.metric == "read_ops"
+    }
+    assert found == {place: 1.0 + n for n, place in enumerate(devices.values())}
     assert not out.told
 
 

@@ -10,8 +10,6 @@ from iosonde.jobs.attribution.blame import COVERED
 from iosonde.jobs.attribution.culprits import Confidence
 from iosonde.jobs.blame.answers import SLOW, blamed
 from iosonde.jobs.blame.interval import BlameQuestion
-from iosonde.jobs.environment.servers import JobSpan, systems_of
-from iosonde.jobs.store.scan import Passing
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.why.decide import SLOW_PEERS
 from iosonde.why.links import Culprit, Gap, Link, LoadEvidence, Ratio, found, not_known, ruled_out
@@ -53,7 +51,7 @@ def load_link(scene: Scene, parts: Parts | None) -> Link[LoadEvidence]:
         target,
         since_ns=slow.begin_ns,
         until_ns=min(now_ns, scene.end_ns),
-        systems=question.systems or recorded_systems(weather, slow),
+        systems=question.systems,
     )
     try:
         answer = blamed(weather.root, asked, now_ns)
@@ -77,17 +75,6 @@ def _peer(weather: Weather, slow: StretchFacts, windows: Frame) -> str | None:
     typ = {name: typ_of(windows, name, slow.op) for name in names}
     known = sorted((one.value, name) for name, one in typ.items() if one is not None)
     return known[len(known) // 2][1] if known else None
-
-
-def recorded_systems(weather: Weather, slow: StretchFacts) -> tuple[str, ...] | None:
-    """What records of clients call the file system, where some are about it; None: take all."""
-    end = slow.end_ns or slow.seen_until_ns
-    with Passing(weather.root) as passing:
-        mine = systems_of(passing, JobSpan(slow.whole, slow.begin_ns, end))
-        series = passing.series_names(slow.begin_ns, end)
-    levels = ("client", "job")
-    named = {one.system for one in series if one.level in levels and one.system in mine}
-    return tuple(sorted(named)) or None
 
 
 def _of_one_server(judged: Link[LoadEvidence]) -> Link[LoadEvidence]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.jobs.attribution.stored import RecordChoice, stored_load
+from iosonde.jobs.attribution.systems import recorded_systems
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.queue.fit import fit
 from iosonde.queue.what_if import estimate
 from iosonde.why.links import Gap, Link, Ratio, Remedy, found, not_known
-from iosonde.why.load import recorded_systems
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -87,13 +87,14 @@ def _reads(scene: Scene) -> _Reads:
     """Raises NothingMeasuredError: no records, or no reads."""
     weather, slow, _, question, now_ns = scene
     end = min(now_ns, scene.end_ns)
+    systems = question.systems or recorded_systems(weather.root, slow.target, slow.begin_ns, end)
     records = stored_load(
         weather.root,
         slow.begin_ns,
         end,
         now_ns=now_ns,
         around_ns=AROUND_NS,
-        choice=RecordChoice(systems=question.systems or recorded_systems(weather, slow)),
+        choice=RecordChoice(systems=systems),
     )
     recorded = records.joined.recorded
     grid, step_s = recorded.grid, recorded.grid.step_ns / 1e9

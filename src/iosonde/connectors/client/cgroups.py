@@ -8,11 +8,12 @@
     /sys/fs/cgroup/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0/cgroup.procs:812
     /proc/812/io:syscr: 5120
 
-``deploy/record-jobs`` writes it. Block operations miss what a cache or a network file system did; calls of processes
-(``syscr``, ``syscw``) do not, but count pipes, too, and miss what a process did after its last record. A group or
-process that is new began since the last record: it counts from zero. The job is the number of ``job_4711``, else the
-name of the group. Sources: Linux, Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/blkio-controller.rst,
-proc_pid_io(5).
+``deploy/record-jobs`` writes it, with the lines of ``client.devices``. The system of operations is the mount point of
+their device, else its number. Block operations miss what a cache or a network file system did; calls of processes
+(``syscr``, ``syscw``) do not, but count pipes, too, miss what a process did after its last record, and name no device.
+A group or process that is new began since the last record: it counts from zero. The job is the number of
+``job_4711``, else the name of the group. Sources: Linux, Documentation/admin-guide/cgroup-v2.rst,
+cgroup-v1/blkio-controller.rst, proc_pid_io(5).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from iosonde.connectors.client.devices import LINE, Devices
 from iosonde.connectors.client.node_name import node_of
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, read_lines, shown
@@ -58,7 +60,7 @@ def recognises(head: Head) -> bool:
     """True if the first lines are counters of groups or processes, and times."""
     clock = WallTimes(None)
     lines = [line for line in islice(head.lines, 20) if line.strip()]
-    shapes = (_GROUP, _MEMBER, _PROCESS)
+    shapes = (_GROUP, _MEMBER, _PROCESS, LINE)
     found = [line for line in lines if any(shape.fullmatch(line) for shape in shapes)]
     return bool(found) and all(
         line in found or stamp_of(line, clock) is not None or line.startswith("#")
@@ -109,6 +111,8 @@ class _Log:
         self._now: dict[Counter, int] = {}
         self._was: dict[Counter, int] = {}
         self._job_of: dict[str, str] = {}
+        self._devices = Devices()
+        self._device_of: dict[str, str] = {}
         self._bad: set[str] = set()
         self._doubt: set[str] = set()
         """Owners with a bad line in the record before: what is not in it is not new."""
@@ -128,6 +132,8 @@ class _Log:
             self._counters(text)
 
     def _counters(self, text: str) -> None:
+        if self._devices.take(text):
+            return
         if match := _MEMBER.fullmatch(text):
             self._job_of[match[2]] = _job_of_group(match[1])
         elif match := _PROCESS.fullmatch(text):
@@ -159,7 +165,7 @@ class _Log:
         if job and job[3] and whole:
             return  # part of the job's own group
         owner = f"{group} {match[1]}"
-        self._job_of[owner] = _job_of_group(group)
+        self._job_of[owner], self._device_of[owner] = _job_of_group(group), match[1]
         if kind == "io.stat":
             for word in match[2].split():
                 name, _, number = word.partition("=")
@@ -190,17 +196,23 @@ class _Log:
         self.records += 1
         if before is None or at <= before:
             return
-        sums: dict[tuple[str, str, str], float] = defaultdict(float)
+        sums: dict[tuple[str, str, str, str], float] = defaultdict(float)
         for counter, value in now.items():
             source, owner, metric = counter
             job = jobs.get(owner)
             if job and owner not in bad and (owner not in doubt or counter in was):
                 last = was.get(counter, 0)
-                sums[source, metric, job] += value - last if value >= last else value
-        for (source, metric, job), amount in sums.items():
+                place = self._place(owner)
+                sums[source, metric, job, place] += value - last if value >= last else value
+        for (source, metric, job, place), amount in sums.items():
             name = f"{job}@{self._node}" if self._node else job
-            series = ComponentSeries(self._system, "job", metric, name)
+            series = ComponentSeries(place, "job", metric, name)
             self._gathers[source].amount(series, before, at - before, amount)
+
+    def _place(self, owner: str) -> str:
+        """The file system of an owner's operations; "": nothing says it."""
+        device = self._device_of.get(owner, "")
+        return self._system or (self._devices.place(device) if device else "")
 
 
 def _job_of_group(group: str) -> str:

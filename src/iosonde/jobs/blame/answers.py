@@ -13,6 +13,7 @@ from iosonde.jobs.attribution.join import join
 from iosonde.jobs.attribution.own_counters import by_node, without_background
 from iosonde.jobs.attribution.shares import shares
 from iosonde.jobs.attribution.stored import RecordChoice, StoredLoad, stored_load
+from iosonde.jobs.attribution.systems import recorded_systems
 from iosonde.jobs.blame.bands import OpsBand, band_of
 from iosonde.jobs.blame.interval import BlamedSpan, BlameQuestion, span_of
 from iosonde.jobs.blame.probed import probed_slowdown
@@ -82,6 +83,9 @@ def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
     Raises UsageError, NothingMeasuredError (no event; no records of nodes, no jobs), StoreError.
     """
     span = span_of(root, question, now_ns)
+    if question.systems is None and span.target is not None:
+        systems = recorded_systems(root, span.target, span.begin_ns, span.end_ns)
+        question = question._replace(systems=systems)
     choice = RecordChoice(systems=question.systems, per_job=question.per_job)
     load = stored_load(root, span.begin_ns, span.end_ns, now_ns=now_ns, choice=choice)
     joined, clock, shifted = _on_one_clock(load)
