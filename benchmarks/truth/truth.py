@@ -63,6 +63,7 @@ TARGETS: dict[str, tuple[Callable[[int, float], list[Row]], int]] = {
     "incidents": (whole_answer.incidents, 20_000),
     "remedies": (remedies.remedies, 30_000),
     "fleet": (fleets.fleets, 21_000),
+    "peers": (fleets.peers, 22_000),
 }
 """What measures each target, and the seed that is used unless another is asked for."""
 

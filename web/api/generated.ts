@@ -295,6 +295,10 @@ export interface ListedJob {
    * The scheduler's id of a job whose ``job`` is another, as of an array's task; "" elsewhere.
    */
   raw_id: string;
+  /**
+   * The cluster.
+   */
+  system: string;
 }
 /**
  * The verdict on a job, as `iosonde explain --format json` has it, and its diagram.
@@ -880,6 +884,10 @@ export interface LookedAt {
    */
   learning: string[];
   not_judged: Unjudged[];
+  /**
+   * Parts that are slow beside others like them, where no stretch was slow.
+   */
+  peers: Peer[];
 }
 /**
  * An interval that was not judged.
@@ -911,6 +919,36 @@ export interface Unjudged {
    * Length of windows, or of history, that a judgement would need.
    */
   needs: Ms | null;
+  sentence: string;
+}
+/**
+ * A part that is slow beside parts like it, however long.
+ */
+export interface Peer {
+  host: string;
+  target: string;
+  op: string;
+  /**
+   * What they share: the host, or the target.
+   */
+  shared: string;
+  /**
+   * The others.
+   */
+  peers: number;
+  ratio: number;
+  lower: number;
+  upper: number;
+  /**
+   * Of ``blocks`` of ``block_s`` each.
+   */
+  slow_blocks: number;
+  blocks: number;
+  block_s: number;
+  /**
+   * Null: it was so in all that is known.
+   */
+  since: UnixMs | null;
   sentence: string;
 }
 /**
@@ -1177,6 +1215,10 @@ export interface Annotations {
    * A sentence a reason of what was not judged in the range.
    */
   not_judged: string[];
+  /**
+   * A sentence a part that is slow beside parts like it, however long.
+   */
+  peers: string[];
 }
 /**
  * An event as dashboards mark it.

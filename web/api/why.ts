@@ -26,16 +26,17 @@ export const stretchOf = ({ links: { slowness } }: Why): Slowness | null => (slo
 export const jobsOf = ({ links: { load } }: Why): string[] =>
   load.standing === "found" ? (load.fact?.culprits ?? []).flatMap(({ job }) => (job === "" ? [] : [job])) : [];
 
-/** The newest first; `not_judged`: sentences about what was not judged in the range. */
+/** The newest first; `not_judged`, `peers`: sentences about what was not judged in the range, and what is slow beside its peers. */
 export interface NewestEvents {
   readonly total: number;
   readonly events: readonly Annotation[];
   readonly not_judged: readonly string[];
+  readonly peers: readonly string[];
 }
 
 /** The newest events of a target as a host saw it, at most `limit`. */
 export async function fetchEvents({ host, target }: TargetKey, from: UnixMs, to: UnixMs, limit: number, zone: string | null, signal: AbortSignal): Promise<NewestEvents> {
   const params = paramsOf({ host, target, limit, from: Math.floor(from), to: Math.ceil(to), zone });
-  const { total, annotations, not_judged } = await get("api/annotations", params, signal);
-  return { total, events: annotations.reverse(), not_judged };
+  const { total, annotations, not_judged, peers } = await get("api/annotations", params, signal);
+  return { total, events: annotations.reverse(), not_judged, peers };
 }

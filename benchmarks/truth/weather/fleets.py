@@ -1,4 +1,4 @@
-"""Node or storage: made matrices of hosts and targets, and the shape that each verdict must name."""
+"""Node or storage, and parts beside their peers: made matrices, and what each verdict must name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import numpy as np
 
 from benchmarks.truth.target import Row, share
 from benchmarks.truth.weather.latency import Floats
+from iosonde.model.frames import SeriesKey
+from iosonde.model.units import DAY_NS
 from iosonde.weather.fleet.shapes import ENOUGH_HOSTS, FleetShape, slow_part
+from iosonde.weather.peers.groups import Group
+from iosonde.weather.peers.peers import slow_members
 
 SIZES = ((3, 1), (5, 3), (20, 4), (60, 10), (200, 2), (200, 10))
 KINDS = ("nothing", "host", "target", "block", "everything")
@@ -111,3 +115,55 @@ def fleets(seed: int, scale: float = 1.0) -> list[Row]:
                 name = f"{size[0]} x {size[1]} {noise.__name__}"
                 rows.append(Row("fleet", name, value, least, 1, "", "", error, kind))
     return rows
+
+
+_MEMBERS, _DAYS = 12, 14
+_OWN_LEVELS = 0.05
+"""Standard deviation of the log of what members differ by for good."""
+
+
+def peers(seed: int, scale: float = 1.0) -> list[Row]:
+    """Members that are called slow beside their peers, a line a noise of days: healthy, and one by a factor.
+
+    In parentheses the plain rule: a member's median is above 1.25 times the others' on most days.
+    """
+    random = np.random.default_rng(seed)
+    times = max(20, round(scale * 400))
+    rows = []
+    for noise in NOISES:
+        for factor in (1.0, 1.3, 1.6, 2.0, 40.0):
+            mine = plain = 0
+            for _ in range(times):
+                level = 0.4 * noise(random, (_DAYS, _MEMBERS)).T + 0.2 * random.standard_normal(
+                    _DAYS
+                )
+                level += _OWN_LEVELS * random.standard_normal((_MEMBERS, 1))
+                level[0] += np.log(factor)
+                named = _named(level)
+                simple = _plain(level)
+                if factor == 1.0:
+                    mine, plain = mine + len(named), plain + len(simple)
+                else:
+                    mine, plain = mine + (named == {0}), plain + (simple == {0})
+            n = times * (_MEMBERS if factor == 1.0 else 1)
+            (value, error), (other, _) = share(mine, n), share(plain, n)
+            most = 0.005 if factor == 1.0 else 1.0
+            what = "healthy" if factor == 1.0 else f"{factor:g}x"
+            name = f"peers {noise.__name__}"
+            beside = f" ({other:.3f})"
+            rows.append(Row("peers", name, value, 0, most, "", "", error, what, beside))
+    return rows
+
+
+def _named(level: Floats) -> set[int]:
+    keys = [SeriesKey("n1", f"disk{number:02}", "data_read", 1) for number in range(len(level))]
+    starts = DAY_NS * np.arange(level.shape[1], dtype=np.int64)
+    group = Group("host", "n1", "disk#", "data_read", 1)
+    return {int(one.key.target[4:]) for one in slow_members(group, keys, level, starts, DAY_NS)}
+
+
+def _plain(level: Floats) -> set[int]:
+    beside = [
+        level[one] - np.median(np.delete(level, one, axis=0), axis=0) for one in range(len(level))
+    ]
+    return {one for one, days in enumerate(beside) if np.mean(days > np.log(1.25)) > 0.5}

@@ -18,6 +18,7 @@ from iosonde.weather.events.slow_words import say_seen, say_slow_event
 from iosonde.weather.events.unjudged_words import say_not_judged
 from iosonde.weather.events.words import say_event
 from iosonde.weather.forget import current
+from iosonde.weather.peers.words import say_peer
 from iosonde.weather.slowdown.findings import Finding, from_span, worst_first
 from iosonde.weather.slowdown.words import say_all, say_change, say_lost
 from iosonde.weather.store import Store
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from iosonde.model.verdicts import Unjudged
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
+    from iosonde.weather.peers.peers import PeerFinding
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 _MOST_TOLD = 20
@@ -183,7 +185,8 @@ class EventsResult(Answer):
 
     ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
     ``seen``: who saw what, where several hosts watch a target. ``peak``, ``median`` (slowdowns) and ``lost`` are of
-    ``op``. ``not_judged``: intervals that were not judged, with the reason of each.
+    ``op``. ``not_judged``: intervals that were not judged, with the reason of each; ``peers``: parts that are slow
+    beside parts like them, however long.
     """
 
     def __init__(
@@ -192,10 +195,12 @@ class EventsResult(Answer):
         data: list[SlowEvent],
         seen: list[Witnesses],
         not_judged: list[Unjudged],
+        peers: list[PeerFinding],
     ) -> None:
-        self.data, self.seen, self.not_judged = data, seen, not_judged
-        told = say_not_judged(not_judged, now_ns(), UTC)
-        self.lines = (*map(say_seen, seen), *told)
+        self.data, self.seen, self.not_judged, self.peers = data, seen, not_judged, peers
+        now = now_ns()
+        told = say_not_judged(not_judged, now, UTC)
+        self.lines = (*map(say_seen, seen), *told, *(say_peer(one, now, UTC) for one in peers))
         self._rows = sorted(rows, key=lambda row: row["start_ns"])
 
     @property
@@ -210,7 +215,8 @@ def events(
     """Slow spans and logged events of agents; an alarm within a slow span shares its row."""
     now, span_ns = now_ns(), (since_ns, until_ns)
     log = answers.event_log(root, span_ns, now)
-    found = answers.events(root, log, span_ns, now, targets=() if target is None else (target,))
+    wanted = () if target is None else (target,)
+    found = answers.events(root, log, span_ns, now, targets=wanted)
     nothing = dict.fromkeys(_EVENT)
     rows = [_slow_row(one, now) for one in found.slow]
     for event in found.logged:
@@ -218,7 +224,8 @@ def events(
         row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
         said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
-    return EventsResult(rows, found.slow, found.seen, found.not_judged)
+    beside = answers.peers(root, span_ns, now, wanted)
+    return EventsResult(rows, found.slow, found.seen, found.not_judged, beside)
 
 
 def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
     from iosonde.weather.events.log import Event, EventLog
+    from iosonde.weather.peers.peers import PeerFinding
     from iosonde.weather.ping.watched import Watched
     from iosonde.weather.samples.periods import Part
     from iosonde.weather.selectors import Defaults, StoreNames
@@ -128,6 +129,22 @@ def events(
         write_found(root, found.slow, found.sampled_ns, span_ns, now_ns)
     logged, told = told_once(noted, slow, found.sampled_ns)
     return Happened(told, seen, logged, not_judged, found.windows)
+
+
+def peers(
+    root: Path, span_ns: Span, now_ns: int, targets: Collection[str] = ()
+) -> list[PeerFinding]:
+    """Parts of ``targets`` (none: of all) that are slow beside parts like them, the slowest first.
+
+    A span without a begin has the last ``PEER_SPAN_NS``. Raises StoreError.
+    """
+    from iosonde.weather.peers.peers import PEER_SPAN_NS, against_peers
+    from iosonde.weather.store import Store
+
+    until = now_ns if span_ns[1] is None else span_ns[1]
+    since = until - PEER_SPAN_NS if span_ns[0] is None else span_ns[0]
+    found = against_peers(Store(root), since, until)
+    return [one for one in found if not targets or one.key.target in targets]
 
 
 def recurring(

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from iosonde.weather.events.unjudged_words import say_unjudged
+from iosonde.weather.peers.words import peer_data
 from iosonde.why.evidence import lines, link_lines
 from iosonde.why.links import LinkStanding
 from iosonde.why.words import say
@@ -51,7 +52,9 @@ def _looked(looked: LookedAt, now_ns: int, zone: tzinfo | None) -> dict[str, Any
     missing = [
         {**asdict(one), "sentence": say_unjudged(one, now_ns, zone)} for one in looked.not_judged
     ]
-    return {**_plain(looked), "learning": list(looked.learning), "not_judged": missing}
+    beside = [peer_data(one, now_ns, zone) for one in looked.peers]
+    plain = _plain(looked._replace(peers=()))
+    return {**plain, "learning": list(looked.learning), "not_judged": missing, "peers": beside}
 
 
 def _told(why: Why, line: LinkLine) -> dict[str, Any]:

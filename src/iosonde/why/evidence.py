@@ -14,6 +14,7 @@ from iosonde.model.units import (
     format_time,
 )
 from iosonde.weather.events.unjudged_words import say_not_judged
+from iosonde.weather.peers.words import say_peer
 from iosonde.why.component import CEILING
 from iosonde.why.links import Gap, PartSource
 from iosonde.why.words import counted, recurrence_words, span_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         Why,
     )
 
+_MOST_PEERS = 5
 REASONS = {
     Gap.NOTHING_SLOW: "nothing is slow",
     Gap.NO_WINDOWS: "no window of the stretch is judged",
@@ -78,6 +80,9 @@ def link_lines(why: Why, now_ns: int, zone: tzinfo | None = None) -> list[LinkLi
         told = [LinkLine("", f"looked at {names}, seen from {_some(why.looked.hosts)}")]
         for text in say_not_judged(why.looked.not_judged, now_ns, zone):
             told.append(LinkLine("", text))
+        told += [
+            LinkLine("", say_peer(one, now_ns, zone)) for one in why.looked.peers[:_MOST_PEERS]
+        ]
         return [_clean(line) for line in told]
     told = [
         _slowness(slow, now_ns, zone),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.blame.interval import Grouping
     from iosonde.model.events import WeekSpan
     from iosonde.model.verdicts import Unjudged
+    from iosonde.weather.peers.peers import PeerFinding
 
 T = TypeVar("T")
 
@@ -281,7 +282,10 @@ class Remedy:
 
 
 class LookedAt(NamedTuple):
-    """What was looked at. ``dark``: targets of which nothing was judged; ``not_judged``: intervals, with reasons."""
+    """What was looked at. ``dark``: targets of which nothing was judged; ``not_judged``: intervals, with reasons.
+
+    ``peers``: parts that are slow beside others like them, however long, where no stretch was slow.
+    """
 
     targets: tuple[str, ...]
     hosts: tuple[str, ...]
@@ -289,6 +293,7 @@ class LookedAt(NamedTuple):
     end_ns: int
     dark: tuple[str, ...] = ()
     not_judged: tuple[Unjudged, ...] = ()
+    peers: tuple[PeerFinding, ...] = ()
 
     @property
     def learning(self) -> tuple[str, ...]:

@@ -68,7 +68,9 @@ def _nothing(why: Why, now_ns: int, zone: tzinfo | None) -> str:
     if looked.dark and set(looked.dark) == set(looked.targets):
         return f"nothing was judged of {seen} between {span}: {why_not(looked.not_judged)}"
     dark = f", {len(looked.dark)} of them not judged" if looked.dark else ""
-    return f"nothing is slow: no slow stretch of {seen}{dark} between {span}"
+    beside = f"; {counted(len(looked.peers), 'part')} slow beside peers" if looked.peers else ""
+    what = "no slow stretch" if looked.peers else "nothing is slow: no slow stretch"
+    return f"{what} of {seen}{dark} between {span}{beside}"
 
 
 def _missing(why: Why) -> list[str]:

@@ -27,13 +27,14 @@ export class EventList {
     this.element = h("section", { class: "events surface", "aria-labelledby": "events-title" }, h("h3", { id: "events-title" }, "Events in this range"), this.status, this.items, this.more, this.missing);
   }
 
-  show({ total, events, not_judged }: NewestEvents): void {
+  show({ total, events, not_judged, peers }: NewestEvents): void {
     this.every = events;
     const none = not_judged.length === 0 ? "None: nothing was slow, hung or lost." : "None in what was judged.";
     setText(this.status, total === 0 ? none : total > events.length ? `The newest ${events.length} of ${total}.` : "");
     this.status.hidden = this.status.textContent === "";
-    this.missing.replaceChildren(...not_judged.map((line) => h("li", {}, line)));
-    this.missing.hidden = not_judged.length === 0;
+    const lines = [...peers, ...not_judged];
+    this.missing.replaceChildren(...lines.map((line) => h("li", {}, line)));
+    this.missing.hidden = lines.length === 0;
     this.draw();
   }
 

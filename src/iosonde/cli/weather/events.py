@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
+from iosonde.cli.shared.peers import print_peers
 from iosonde.cli.shared.targets import names_of, require_samples
 from iosonde.cli.shared.text import table
 from iosonde.engine.left_out import with_left_out
@@ -23,6 +24,7 @@ from iosonde.weather.events.slow_words import say_seen, say_slow_event, slow_end
 from iosonde.weather.events.unjudged_words import say_not_judged, say_unjudged
 from iosonde.weather.events.words import event_words, say_event
 from iosonde.weather.events.written import as_event
+from iosonde.weather.peers.words import peer_data
 
 if TYPE_CHECKING:
     from iosonde.weather.answers import Happened
@@ -61,12 +63,16 @@ def _answer(args: argparse.Namespace) -> int:
         agent_only=args.agent_events,
         write_back=True,
     )
+    beside = [] if args.agent_events else answers.peers(root, span, now_ns, args.target)
     if args.format == "table":
         if not (log.events or found.slow or log.states):
             require_samples(root)
         _print(found, log.running, now_ns)
+        print_peers(beside, now_ns)
     elif args.format == "json":
-        document = with_left_out(_document(found, log.running, now_ns), root)
+        document = _document(found, log.running, now_ns)
+        document["peers"] = [peer_data(one, now_ns) for one in beside]
+        document = with_left_out(document, root)
         _write_text(json.dumps(document, indent=2), args.output)
     else:
         _write_frame([*found.logged, *map(as_event, found.slow)], args)

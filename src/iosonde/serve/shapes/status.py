@@ -85,3 +85,5 @@ class AnnotationsJson(JsonModel):
     annotations: list[AnnotationJson]
     not_judged: list[str]
     """A sentence a reason of what was not judged in the range."""
+    peers: list[str]
+    """A sentence a part that is slow beside parts like it, however long."""

@@ -68,6 +68,28 @@ class LinksJson(JsonModel):
     remedy: LinkJson[dict[str, Any]]
 
 
+class PeerJson(JsonModel):
+    """A part that is slow beside parts like it, however long."""
+
+    host: str
+    target: str
+    op: str
+    shared: str
+    """What they share: the host, or the target."""
+    peers: int
+    """The others."""
+    ratio: float
+    lower: float
+    upper: float
+    slow_blocks: int
+    """Of ``blocks`` of ``block_s`` each."""
+    blocks: int
+    block_s: float
+    since_ns: Instant | None
+    """Null: it was so in all that is known."""
+    sentence: str
+
+
 class LookedAtJson(JsonModel):
     """What was looked at."""
 
@@ -80,6 +102,8 @@ class LookedAtJson(JsonModel):
     learning: list[str]
     """Those of them whose baseline was still learning."""
     not_judged: list[UnjudgedJson]
+    peers: list[PeerJson]
+    """Parts that are slow beside others like them, where no stretch was slow."""
 
 
 class AlertNoteJson(JsonModel):

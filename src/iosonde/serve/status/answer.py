@@ -132,6 +132,7 @@ class StatusRoutes:
     def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
         from iosonde.serve.status.annotations import explain_newest, marked
         from iosonde.weather.events.unjudged_words import say_not_judged
+        from iosonde.weather.peers.words import say_peer
 
         root, now = self._targets.root, self._clock()
         log = answers.event_log(root, span)
@@ -146,10 +147,13 @@ class StatusRoutes:
         if query.why:
             explain_newest(told, query.why, lambda event: self._why(event, query, now))
         missing = [one for one in happened.not_judged if query.host in (None, one.host)]
+        beside = answers.peers(root, span, now, wanted)
+        beside = [one for one in beside if query.host in (None, one.key.host)]
         body = {
             "total": len(every),
             "annotations": told,
             "not_judged": say_not_judged(missing, now, query.zone),
+            "peers": [say_peer(one, now, query.zone) for one in beside],
         }
         return json_body(wire.dumps(body))
 

@@ -1,0 +1,1 @@
+"""A part of the storage beside parts like it."""

@@ -1,0 +1,51 @@
+"""Which series are peers: the same operation on parts that are alike.
+
+::
+
+    a host        its targets whose names differ in numbers only (disk1, disk2, ...), or components of one whole
+    a target      the hosts that watch it
+
+Members of a group are compared only if there are at least ``LEAST``: with fewer nobody can say which is the odd one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from iosonde.model.names import host_of_rank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from iosonde.model.frames import SeriesKey
+
+LEAST = 4
+_NUMBER = re.compile(r"\d+")
+Shared = Literal["host", "target"]
+
+
+class Group(NamedTuple):
+    """Peers. ``shared``: what they have in common, and its ``name``; ``kind``: what names of targets have in common."""
+
+    shared: Shared
+    name: str
+    kind: str
+    op: str
+    period_ns: int
+
+
+def groups_of(
+    keys: Iterable[SeriesKey], whole: Mapping[tuple[str, str], str]
+) -> dict[Group, list[SeriesKey]]:
+    """Groups of at least ``LEAST`` members, these in order. ``whole``: of what a (host, target) is a component."""
+    found: dict[Group, list[SeriesKey]] = defaultdict(list)
+    for key in sorted(keys):
+        if host_of_rank(key.host) is not None:
+            continue
+        kind = whole.get((key.host, key.target)) or _NUMBER.sub("#", key.target)
+        if kind != key.target:
+            found[Group("host", key.host, kind, key.op, key.period_ns)].append(key)
+        found[Group("target", key.target, key.target, key.op, key.period_ns)].append(key)
+    return {group: some for group, some in found.items() if len(some) >= LEAST}
