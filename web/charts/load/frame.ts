@@ -35,11 +35,12 @@ const columnsWidth = (width: number, { gutter, strip, total }: Sizes): number =>
 /** How many columns to ask for. */
 export const columnsFor = (width: number): number => roomFor(columnsWidth(width, sizes(width, 0)));
 
-export function loadFrame(width: number, height: number, load: Load | null, own: boolean): LoadFrame {
+/** `usual`: by column, the rate that its width shows; what is above it is cut at the column's end. */
+export function loadFrame(width: number, height: number, load: Load | null, own: boolean, usual: readonly number[]): LoadFrame {
   const size = sizes(width, height);
   const left = size.gutter + size.strip + 8;
   const begin = size.total + AFTER_TOTAL;
-  const most = load?.columns.map((one) => one.most_per_s) ?? [];
+  const most = load?.columns.map((one, i) => (own ? one.most_per_s : (usual[i] ?? one.most_per_s))) ?? [];
   return {
     width,
     height,

@@ -33,6 +33,8 @@ export interface OverlayModel {
   readonly span: TimeSpan;
   readonly load: Load | null;
   readonly slowdown: Series | null;
+  /** The slowdown is being read. */
+  readonly pending: boolean;
   readonly half: ReadonlySet<string>;
   readonly cursor: LoadCursor | null;
 }
@@ -52,15 +54,26 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, ratio: number, model:
   ctx.restore();
 }
 
-function heads(ctx: CanvasRenderingContext2D, { frame, slowdown, load }: OverlayModel, colours: OverlayColours): void {
+function heads(ctx: CanvasRenderingContext2D, { frame, slowdown, pending, load }: OverlayModel, colours: OverlayColours): void {
   ctx.font = `11px ${colours.font}`;
   ctx.fillStyle = colours.faint;
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
-  if (slowdown !== null) ctx.fillText("slow", frame.strip.left + frame.strip.width, 9);
+  if (slowdown !== null || pending) ctx.fillText(pending ? "reading" : "slow", frame.strip.left + frame.strip.width, 9);
   ctx.textAlign = "left";
   ctx.fillText(load === null ? "all" : `all, ${formatRate(load.most_per_s)}/s`, frame.plot.left, 9, frame.total.width);
   scaleBar(ctx, frame, colours);
+  cuts(ctx, frame, load, colours);
+}
+
+/** A mark above columns whose largest rate is beyond their width. */
+function cuts(ctx: CanvasRenderingContext2D, frame: LoadFrame, load: Load | null, colours: OverlayColours): void {
+  ctx.fillStyle = colours.soft;
+  ctx.textAlign = "right";
+  frame.columns.forEach((slot, i) => {
+    const most = load?.columns[i]?.most_per_s ?? 0;
+    if (most > 1.02 * slot.width * slot.perPixel) ctx.fillText("\u25b8", frame.plot.left + slot.left + slot.width + 2, 15);
+  });
 }
 
 /** How wide a round rate is, where all columns have one scale. */
@@ -95,16 +108,17 @@ function times(ctx: CanvasRenderingContext2D, { frame, span }: OverlayModel, col
   });
 }
 
-/** A column an operation: colour by slowdown, a dark edge where it is slow; nothing where nothing is known. */
+/** A column for each operation that was probed: colour by slowdown, a dark edge where it is slow; nothing where nothing is known. */
 function strip(ctx: CanvasRenderingContext2D, { frame, span, slowdown }: OverlayModel, colours: OverlayColours): void {
   const { left, width } = frame.strip;
   ctx.save();
   ctx.beginPath();
   ctx.rect(left, 0, width, frame.height);
   ctx.clip();
-  const each = width / OPS.length;
+  const ops = OPS.filter((op) => (slowdown?.ops[op]?.windows.start.length ?? 0) > 0);
+  const each = width / Math.max(1, ops.length);
   if (slowdown !== null) {
-    OPS.forEach((op, i) => windows(ctx, frame, span, slowdown, slowdown.ops[op], { left: left + i * each, width: each - 1 }, colours));
+    ops.forEach((op, i) => windows(ctx, frame, span, slowdown, slowdown.ops[op], { left: left + i * each, width: each - 1 }, colours));
   }
   ctx.restore();
   ctx.strokeStyle = colours.line;

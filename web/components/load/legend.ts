@@ -16,6 +16,7 @@ export function legend(): HTMLElement {
     key("largest record in it", ["load-tint", 0, 22], ["load-line", 22, 2]),
     key("total in the marked range", ["load-band-key", 0, 26]),
     key("\u25b2 makes more than half there", ["load-half", 0, 18]),
-    key("strip at the left: slowdown of reads, writes, creates, stats, small reads, deletes; a dark edge where slow", ["load-slow", 4, 18], ["load-slow-edge", 4, 3]),
+    key("\u25b8 its highest rates are beyond its width", ["load-fill", 0, 24]),
+    key("strip at the left: slowdown of what was probed, of reads, writes, creates, stats, small reads, deletes; a dark edge where slow", ["load-slow", 4, 18], ["load-slow-edge", 4, 3]),
   );
 }

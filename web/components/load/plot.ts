@@ -13,6 +13,7 @@ import { slotAt, timeAt, yOf } from "../../charts/load/layout.ts";
 import type { TimeSpan } from "../../charts/load/layout.ts";
 import { drawOverlay } from "../../charts/load/overlay.ts";
 import type { LoadCursor, OverlayColours } from "../../charts/load/overlay.ts";
+import { usualRates } from "../../charts/load/usual.ts";
 import { h, setAttribute } from "../shared/dom.ts";
 import { listenKeys, listenPointers } from "./keys.ts";
 
@@ -40,9 +41,11 @@ export class LoadPlot {
   private readonly on: PlotEvents;
   private load: Load | null = null;
   private slowdown: Series | null = null;
+  private pending = false;
   private half: ReadonlySet<string> = new Set();
   private own = false;
-  private frame: LoadFrame = loadFrame(600, 300, null, false);
+  private usual: readonly number[] = [];
+  private frame: LoadFrame = loadFrame(600, 300, null, false, []);
   private overlay: OverlayColours | null = null;
   private scheduled = 0;
   private timer = 0;
@@ -92,13 +95,16 @@ export class LoadPlot {
     this.load = load;
     this.own = own;
     this.half = halfOf(load);
+    this.usual = usualRates(load, cells);
     this.painter?.data(cells, load.columns.length + 1);
     setAttribute(this.touch, "aria-label", `${load.sentence} ${KEYS}`);
     this.resize();
   }
 
-  showSlowdown(series: Series | null): void {
+  /** `pending`: it is being read; null and not pending: nobody knows. */
+  showSlowdown(series: Series | null, pending = false): void {
     this.slowdown = series;
+    this.pending = pending;
     this.schedule();
   }
 
@@ -127,8 +133,8 @@ export class LoadPlot {
   resize(): void {
     const { width, height } = this.element.getBoundingClientRect();
     if (width < 50) return;
-    const bare = loadFrame(width, 100, this.load, this.own);
-    this.frame = loadFrame(width, Math.max(80, Math.round(height - bare.head - bare.foot)), this.load, this.own);
+    const bare = loadFrame(width, 100, this.load, this.own, this.usual);
+    this.frame = loadFrame(width, Math.max(80, Math.round(height - bare.head - bare.foot)), this.load, this.own, this.usual);
     const { frame } = this;
     const ratio = this.ratio;
     for (const [canvas, left, top, wide, high] of [
@@ -169,7 +175,7 @@ export class LoadPlot {
     const { load, span, frame } = this;
     const rows = Math.round(frame.height * this.ratio);
     this.painter?.draw((span.from - load.begin) / load.step, (span.to - span.from) / load.step / rows);
-    drawOverlay(ctx, this.ratio, { frame, span, load, slowdown: this.slowdown, half: this.half, cursor: this.cursor }, this.overlay);
+    drawOverlay(ctx, this.ratio, { frame, span, load, slowdown: this.slowdown, pending: this.pending, half: this.half, cursor: this.cursor }, this.overlay);
     this.element.dataset["from"] = String(span.from);
     this.element.dataset["to"] = String(span.to);
   }

@@ -211,9 +211,8 @@ export class LoadPage implements RoomPage {
   /** On the way: more is asked for where what is there ends. */
   private moved(span: TimeSpan): void {
     this.showWhen(span);
-    const { shown } = this;
-    if (shown === null || this.fetching) return;
-    const { load } = shown;
+    if (this.shown === null || this.fetching) return;
+    const { load } = this.shown;
     const end = load.begin + load.cells * load.step;
     const short = (span.from < load.begin && load.begin > load.recorded.begin) || (span.to > end && end < load.recorded.end);
     if (short) void this.load(span);
@@ -234,8 +233,9 @@ export class LoadPage implements RoomPage {
   private async loadSlowdown(): Promise<void> {
     const { target, shown } = this;
     if (target === null || shown === null) return;
+    if (this.slowdown === null) this.plot.showSlowdown(null, true);
     const found = await this.slowBeside.of(target, this.address.span ?? recordedSpan(shown.load));
-    if (found === null) return;
+    if (found === null) return this.slowdown === null ? this.plot.showSlowdown(null) : undefined;
     this.slowdown = found;
     this.plot.showSlowdown(found);
     setAttribute(this.body, "data-slowdown", target.target);
