@@ -15,7 +15,7 @@ from iosonde.weather.peers.groups import Group
 from iosonde.weather.peers.peers import slow_members
 
 SIZES = ((3, 1), (5, 3), (20, 4), (60, 10), (200, 2), (200, 10))
-KINDS = ("nothing", "host", "target", "block", "everything")
+KINDS = ("nothing", "host", "target", "block", "everything", "cell")
 _WINDOWS = 12
 
 
@@ -70,17 +70,17 @@ def matrix(
     rows, columns = np.arange(hosts), np.arange(targets)
     if kind == "nothing":
         rows, columns = rows[:0], columns[:0]
-    if kind in ("target", "block"):
+    if kind in ("target", "block", "cell"):
         columns = random.choice(targets, 1)
-    if kind == "host":
+    if kind in ("host", "cell"):
         rows = random.choice(hosts, 1)
     if kind == "block":
         rows = random.choice(hosts, random.integers(2, max(3, int(0.6 * hosts))), replace=False)
-    log[np.ix_(rows, columns)] += np.log(random.uniform(2.5, 6))
+    log[np.ix_(rows, columns)] += np.log(5 if kind == "cell" else random.uniform(2.5, 6))
     if hosts > ENOUGH_HOSTS:
         away = random.random(size) < 0.1
         if (
-            kind in ("host", "block") and len(rows) * len(columns) < 4
+            kind in ("host", "block", "cell") and len(rows) * len(columns) < 4
         ):  # a cell that is left would be a cell
             away[np.ix_(rows, columns)] = False
         log[away] = np.nan
@@ -104,14 +104,14 @@ def fleets(seed: int, scale: float = 1.0) -> list[Row]:
         times = max(20, round(scale * (300 if size[0] * size[1] < 100 else 100)))
         for noise in NOISES:
             for kind in KINDS:
-                if kind == "block" and size[0] < 5:
+                if (kind == "block" and size[0] < 5) or (kind == "cell" and size[1] < 2):
                     continue
                 right = 0
                 for _ in range(times):
                     slowdown, _truth = matrix(random, size, kind, noise)
                     right += slow_part(slowdown).shape in wanted(kind, size)
                 value, error = share(right, times)
-                least = 0.97 if kind == "nothing" else 0.95
+                least = {"nothing": 0.97, "cell": 0.8}.get(kind, 0.95)
                 name = f"{size[0]} x {size[1]} {noise.__name__}"
                 rows.append(Row("fleet", name, value, least, 1, "", "", error, kind))
     return rows
@@ -150,8 +150,7 @@ def peers(seed: int, scale: float = 1.0) -> list[Row]:
             most = 0.005 if factor == 1.0 else 1.0
             what = "healthy" if factor == 1.0 else f"{factor:g}x"
             name = f"peers {noise.__name__}"
-            beside = f" ({other:.3f})"
-            rows.append(Row("peers", name, value, 0, most, "", "", error, what, beside))
+            rows.append(Row("peers", name, value, 0, most, "", "", error, what, f"{other:.3f}"))
     return rows
 
 

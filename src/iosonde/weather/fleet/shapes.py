@@ -29,7 +29,7 @@ SURE = 0.7
 """The probability from which a shape is said."""
 DOUBT_LOG = 3.0
 """What anything that is not as usual has to gain before all else, its factor included: odds of 20 to 1."""
-_ALONE_LOG = 3.0
+_ALONE_LOG = 1.0
 """What one cell has to gain beyond that: noise with long tails makes such cells, but no rows."""
 _SCALES = np.geomspace(0.05, 0.8, 8)
 _TAILS = ((2.0, 0.1), (4.0, 0.3), (30.0, 0.6))

@@ -9,7 +9,8 @@ A part that was always slow is its own usual: what it did before does not show i
     s(i)      robust spread of the others' medians of r(j, b): 1.4826 times their median distance from their median
     p(i)      share of the others' blocks above LEAST_RATIO, Laplace's estimate
     slow      S(i) has LEAST_BLOCKS, and half of the blocks, or of those since its first where it lasts until the end;
-              so many or more have a chance < CHANCE at the rate p(i) (binomial); r(i) > CLEAR max(s(i), LEAST_SPREAD);
+              so many or more have a chance < CHANCE at the rate p(i) (binomial, by the number of blocks in which the
+              last ones may begin); r(i) > CLEAR max(s(i), LEAST_SPREAD);
               and the slow members are at most a ``MOST`` part of the group: else its members are of several kinds
 
 Since when is said only where a before is known: blocks in which it was like its peers, then none until the end.
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 LEAST_RATIO = 1.25
 CHANCE = 1e-3
-CLEAR = 5.0
+CLEAR = 2.5
 LEAST_SPREAD = log(1.05)
 MOST = 0.25
 LEAST_BLOCKS = 3
@@ -136,7 +137,8 @@ def slow_members(
         size = _median(beside[member][above[member]])
         spread = max(_spread(np.delete(middle, member)), LEAST_SPREAD)
         rate = _rate(np.delete(beside, member, axis=0))
-        if size.value > CLEAR * spread and _chance(n, len(some), rate) < CHANCE:
+        places = 1 if since is None else len(slow)
+        if size.value > CLEAR * spread and places * _chance(n, len(some), rate) < CHANCE:
             counts = (int(np.count_nonzero(slow)), len(slow), block_ns)
             ratio, lower, upper = map(exp, size)
             found.append(
