@@ -121,6 +121,10 @@ def test_peers_have_names_that_differ_in_numbers_or_one_target() -> None:
     hosts = [SeriesKey(f"n{n}", "/work", "md_stat", SECOND) for n in range(4)]
     assert [group.shared for group in groups_of(hosts, {})] == ["target"]
     assert [group.kind for group in groups_of(keys(4), {})] == ["disk#"]
+    disks = [
+        SeriesKey("n1", f"n1/{name}", "data_read", SECOND) for name in ("sda", "sdb", "sdz", "sdaa")
+    ]
+    assert [group.kind for group in groups_of(disks, {})] == ["n#/sd#"]
     parts = {("n1", key.target): "/work" for key in four}
     assert [group.kind for group in groups_of(four, parts)] == ["/work"]
     other = [*keys(3), SeriesKey("n1", "disk9", "data_read", 60 * SECOND)]

@@ -2,7 +2,7 @@
 
 ::
 
-    a host        its targets whose names differ in numbers only (disk1, disk2, ...), or components of one whole
+    a host        its targets whose names differ in numbers only (disk1, disk2; sda, sdb), or components of one whole
     a target      the hosts that watch it
 
 Members of a group are compared only if there are at least ``LEAST``: with fewer nobody can say which is the odd one.
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from iosonde.model.frames import SeriesKey
 
 LEAST = 4
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d+|(?<=\bsd|\bvd|\bhd)[a-z]{1,3}\b")
+"""Numbers, and the letters that Linux counts disks by: sda, sdb, ..., sdaa."""
 Shared = Literal["host", "target"]
 
 
