@@ -13,6 +13,7 @@ from iosonde.connectors.source import FileRead, Item, MetricSaid, RunRows, Sampl
 from iosonde.ingest.days import Days
 from iosonde.ingest.report import FileImport, Imported, SamplesWritten
 from iosonde.ingest.runs import keep_runs
+from iosonde.ingest.step_means import StepMeans
 from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.jobs.store.metric_descriptions import Described, write_described
@@ -43,6 +44,7 @@ class Writer:
         self._root, self._done, self._report, self._now_ns = root, done, report, now_ns
         self._blocks: dict[tuple[str, ...], list[MetricBlock]] = {}
         self._cells = 0
+        self._means = StepMeans()
         self._days, self._full = Days(done.name), False
         self._jobs: list[Job] = []
         self._described: list[Described] = []
@@ -137,6 +139,7 @@ class Writer:
             if id(note) not in self._shared:
                 self._shared[id(note)] = note
                 self._note(note.flag, note.what, note.n)
+        self._means.take(block)
         if len(block.time_ns):
             self._saw(int(block.time_ns[0]), int(block.time_ns[-1]))
         key = (block.source, block.system, block.level, block.metric, *block.components)
@@ -200,6 +203,7 @@ class Writer:
         self._flush_blocks()
         self._flush_jobs()
         self._flush_edges()
+        self._report.samples += self._means.write(self._root, self._done.name)
 
 
 def _joined(blocks: list[MetricBlock]) -> MetricBlock:

@@ -1,4 +1,4 @@
-"""Node of a /proc file, which does not name it itself."""
+"""Node of a /proc file or of an exporter's page, which does not name it itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.connectors.source import Settings
 
-ENDINGS = ("mountstats", "nfsiostat", "rpcnfs", "cgroups")
+ENDINGS = ("mountstats", "nfsiostat", "rpcnfs", "cgroups", "diskstats", "prom")
 """Endings of file names: NODE.mountstats is of NODE."""
 _PACKED = ("gz", "xz", "bz2", "zst")
 

@@ -1,15 +1,16 @@
 """Prometheus names of storage exporters, and iosonde's metrics for them.
 
 Exporters: lustre_exporter (HPE, and GSI's that is maintained), lustrefs-exporter (DDN), gpfs_exporter, IBM's bridge for
-Grafana, node_exporter's mountstats of NFS.
+Grafana, node_exporter's mountstats of NFS and its disks (``disk_names``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from iosonde.connectors.gather import ComponentSeries
+from iosonde.connectors.prometheus.disk_names import DISKS, disk_place
+from iosonde.connectors.prometheus.meaning import MetricMeaning, host_of
 
 KIB = 1024.0
 _LUSTRE_OPERATIONS = {
@@ -40,20 +41,6 @@ _NFS_OPERATIONS = {
 
 def _nfs_waits(what: str) -> dict[str, str]:
     return {"READ": f"read_{what}_s", "WRITE": f"write_{what}_s"}
-
-
-class MetricMeaning(NamedTuple):
-    """Metric of a name; if "", the label ``operation`` selects it from ``operations``.
-
-    ``only``: the label and value that a sample must have: exporters give a sample for each state a thing may be in.
-    """
-
-    family: str
-    metric: str
-    counter: bool
-    scale: float = 1.0
-    operations: Mapping[str, str] = {}
-    only: tuple[str, str] | None = None
 
 
 def _lustre(metric: str, counter: bool, scale: float = 1.0) -> MetricMeaning:
@@ -136,19 +123,19 @@ NAMES: dict[str, MetricMeaning] = {
     "node_mountstats_nfs_operations_request_time_seconds_total": MetricMeaning(
         "nfs", "", True, 1.0, _nfs_waits("execution")
     ),
+    **DISKS,
 }
 """Name in Prometheus -> metric. Sizes in "kilobytes" are KiB, as those in "kibibytes"."""
 _LUSTRE_LEVELS = {"ost": "ost", "mdt": "mdt", "client": "client", "mds": "mds", "oss": "oss"}
-_CLIENTS = ("nodename", "node", "instance", "hostname", "host")
 
 
 def series(
-    name: str, labels: Mapping[str, str], system: str
+    name: str, labels: Mapping[str, str], system: str, node: str = ""
 ) -> tuple[MetricMeaning, ComponentSeries] | None:
     """Metric and component of a sample; None for unknown names, operations or components.
 
-    ``system``: of samples that name no file system. What runs on several hosts is told apart by ``nodename``,
-    ``node`` or ``instance``.
+    ``system``: of samples that name no file system; ``node``: of disks that name no host. What runs on several hosts
+    is told apart by ``nodename``, ``node`` or ``instance``.
     """
     what = NAMES.get(name)
     if what is None:
@@ -156,7 +143,7 @@ def series(
     metric = what.metric or what.operations.get(labels.get("operation", ""), "")
     if not metric or (what.only is not None and labels.get(what.only[0]) != what.only[1]):
         return None
-    place = _place(what.family, labels)
+    place = disk_place(labels, node) if what.family == "disks" else _place(what.family, labels)
     if place is None:
         return None
     level, component, of = place
@@ -169,10 +156,10 @@ def _place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] | Non
         return _lustre_place(labels)
     if family == "mount":
         target = labels.get("target", "")
-        return ("client", _host(labels) or target, target.rpartition("-")[0]) if target else None
+        return ("client", host_of(labels) or target, target.rpartition("-")[0]) if target else None
     if family == "nfs":
         export = labels.get("export", "")
-        return ("client", _host(labels) or export, export) if export else None
+        return ("client", host_of(labels) or export, export) if export else None
     return _gpfs_place(family, labels)
 
 
@@ -184,7 +171,7 @@ def _lustre_place(labels: Mapping[str, str]) -> tuple[str, str, str] | None:
         if older in labels:
             kind, target = older, labels[older]
     level = _LUSTRE_LEVELS.get(kind, "server")
-    host = _host(labels)
+    host = host_of(labels)
     system, dash, _ = target.rpartition("-")
     system = system if dash and level in ("ost", "mdt", "client") else ""
     if job := labels.get("jobid"):
@@ -203,7 +190,7 @@ def _gpfs_place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] 
     if family == "pool":
         pool = labels.get("pool") or labels.get("gpfs_diskpool_name") or ""
         return (family, pool, system) if pool else None
-    host = _host(labels)
+    host = host_of(labels)
     if family in _STATES:
         return _gpfs_state(family, labels, host, system)
     if family == "nsd":
@@ -240,7 +227,3 @@ def _gpfs_state(
         f"{entity}@{host}" if host else entity,
         entity if level == "filesystem" else system,
     )
-
-
-def _host(labels: Mapping[str, str]) -> str:
-    return next((labels[name] for name in _CLIENTS if labels.get(name)), "")

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from iosonde.connectors.client.node_name import node_of
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
@@ -113,6 +114,7 @@ class _Page:
         self._left: Counter[str] = Counter()
         self._at: int | None = None
         self._nodes: dict[str, str] = {}
+        self._node = node_of(path, settings)
 
     def take(self, line: Line) -> None:
         """Parse one line. Raises ValueError: no sample."""
@@ -135,7 +137,7 @@ class _Page:
         node = self._nodes.get(labels.get("fs", ""), "")
         if node and name.startswith("gpfs_perf_"):
             labels.setdefault("nodename", node)
-        found = series(name, labels, self._settings.system)
+        found = series(name, labels, self._settings.system, self._node)
         if found is None:
             if _REST.fullmatch(rest) is None:
                 raise ValueError(f"the value {shown(rest)} is none")

@@ -1,0 +1,1 @@
+"""Readers for counters of local disks: /proc/diskstats, iostat."""
