@@ -71,6 +71,7 @@ WORDS = {
     "client.mountstats": "`/proc/self/mountstats`",
     "client.raw_collectl": "collectl's recording",
     "client.proc_net_rpc": "`/proc/net/rpc/nfs`",
+    "disks.iostat_json": "`-o JSON`",
     "client.cgroups": "control groups and processes of jobs",
 }
 

@@ -28,6 +28,7 @@ MODULES: tuple[str, ...] = (
         "client.collectl",
         "client.proc_net_rpc",
     ),
+    *("disks.iostat", "disks.iostat_json", "disks.diskstats"),
     *("client.cgroups", "scheduler.sacct", "scheduler.sacct_json"),
     *("scheduler.squeue", "scheduler.jobcomp", "scheduler.xtdb2proc", "prometheus.text"),
 )

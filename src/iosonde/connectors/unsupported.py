@@ -53,6 +53,16 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "nfsstat, nfsiostat or mountstats",
         "a log of /proc/self/mountstats",
     ),
+    (
+        r"Device:?\s+tps\s",
+        "iostat without -x, which does not say how long requests took",
+        "iostat -x -t",
+    ),
+    (
+        r"(?:\d\d:\d\d:\d\d|Average:?)(?: [AP]M)?\s+(?:DEV\s+)?tps\s",
+        "sar -d, which does not tell reads from writes",
+        "iostat -x -t, or a log of /proc/diskstats",
+    ),
     (r"rpc \d+ \d+ \d+$", "counters of NFS for all mounts at once", "/proc/self/mountstats"),
     (r"Filesystem\s+\S+\s+Used\s", "df, which knows no OST", "lfs df or mmdf"),
     (r"Row,Timestamp,", "mmperfmon's table for spreadsheets", "mmperfmon query without --csv"),
