@@ -7,6 +7,7 @@ import pytest
 
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import MODULES, every
+from tests.kit.records import disk_texts
 from tests.kit.records.connected import take
 from tests.kit.samples.latencies import real
 
@@ -63,6 +64,23 @@ def test_recognised_once(place: str, name: str | None) -> None:
     head = head_of(real(place))
     found = [other for other, module in EVERY.items() if module.recognises(head)]
     assert found == ([name] if name else [])
+
+
+MADE = {
+    disk_texts.IOSTAT_C: "disks.iostat",
+    disk_texts.IOSTAT_11: "disks.iostat",
+    disk_texts.IOSTAT_JSON: "disks.iostat_json",
+    disk_texts.DISKSTATS: "disks.diskstats",
+    disk_texts.PROM_1: "prometheus.text",
+}
+
+
+@pytest.mark.parametrize(("text", "name"), MADE.items(), ids=list(MADE.values()))
+def test_recognised_once_here(text: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text(text)
+    found = [other for other, module in EVERY.items() if module.recognises(head_of(path))]
+    assert found == [name]
 
 
 def test_kinds_are_different() -> None:

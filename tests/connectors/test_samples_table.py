@@ -166,8 +166,8 @@ def test_cells_before_what_is_given(tmp_path):
 BAD_ROWS = {
     "1790000000,rename,1,": "there is no operation 'rename'",
     "1790000000,,1,": "there is no operation ''",
-    "1790000000,read,,": "there is no latency",
-    "1790000000,read,nan,": "there is no latency",
+    "1790000000,read,,ok": "there is no latency",
+    "1790000000,read,nan,ok": "there is no latency",
     "1790000000,read,0,": "the latency is 0",
     "1790000000,read,0.000,": "the latency is 0",
     "1790000000,read,inf,": "the latency is 'inf'",

@@ -238,3 +238,16 @@ def test_clock_times_of_texts_are_read_in_the_zone_given(tmp_path, capsys):
     assert "read in Europe/Berlin" in capsys.readouterr().out
     out = exported(tmp_path / "store", tmp_path / "out.parquet")
     assert duckdb.sql(f"SELECT due_ns FROM '{out}'").fetchall() == [(START,)]
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "NaN", "null"])
+@pytest.mark.parametrize("columns", ["time,op,latency_us", "time,op,latency_us,outcome"])
+def test_a_missing_latency_is_counted(tmp_path, capsys, cell, columns):
+    path, end = tmp_path / "na.csv", "," * columns.count("outcome")
+    rows = [f"{1_790_000_000 + n},read,{cell if n % 2 else 5}{end}" for n in range(8)]
+    path.write_text("\n".join([columns, *rows, ""]))
+    assert run("import", str(path), store=tmp_path / "store") == 0
+    out, err = capsys.readouterr()
+    assert "imported 4 samples" in out
+    assert "4 rows without a latency left out (missing)" in out
+    assert "line" not in err

@@ -1,5 +1,7 @@
 """Range queries of a real Prometheus that holds known counters."""
 
+import csv
+import io
 import json
 import math
 import socket
@@ -147,3 +149,34 @@ def test_imported_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert block is not None
     np.testing.assert_array_equal(block.value.ravel(), [100, 150, math.nan, 50])
     assert set(block.step_ns.tolist()) == {60 * S}
+
+
+def test_disks_become_means(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What node_exporter counts of a disk: metrics with the number of requests, samples with the mean."""
+    counters = {"reads_completed": (0, 100, 300, 300, 400), "read_time_seconds": (0, 1, 2, 2, 4)}
+    lines = []
+    for name, values in counters.items():
+        lines.append(f"# TYPE node_disk_{name} counter")
+        lines += [
+            f'node_disk_{name}_total{{device="sda",instance="n1:9100"}} {v} {T + 15 * n}'
+            for n, v in enumerate(values)
+        ]
+    store = tmp_path / "store"
+    with prometheus(tmp_path, "\n".join([*lines, "# EOF"]) + "\n") as url:
+        span = ["--since", f"@{T}", "--until", f"@{T + 60}", "--every", "15s"]
+        assert main(["import", url, *span, "--store", str(store)]) == 0
+    assert "means of steps of 15s" in capsys.readouterr().out
+    block = read_block(
+        store, SeriesName("prometheus", "", "device", "read_ops"), T * S, (T + 60) * S
+    )
+    assert block is not None
+    assert block.components == ("n1/sda",)
+    assert block.value.ravel().tolist() == [100, 200, 0, 100]
+    assert main(["export", "samples", "--store", str(store), "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    found = [(int(row["due_ns"]), int(row["ended_ns"]) - int(row["began_ns"])) for row in rows]
+    ms = 1_000_000
+    assert found == [(T * S, 10 * ms), ((T + 15) * S, 5 * ms), ((T + 45) * S, 20 * ms)]
+    assert {(row["host"], row["target"], row["op"]) for row in rows} == {
+        ("n1", "n1/sda", "data_read")
+    }

@@ -13,6 +13,7 @@ from iosonde.connectors.wall_times import WallTimes
 from iosonde.engine.foreign.tables import as_text
 from iosonde.ingest.days import Days
 from iosonde.ingest.report import SamplesWritten
+from iosonde.ingest.words import counted
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
 from iosonde.weather.samples.foreign import SampleStaging
@@ -76,6 +77,8 @@ class _Rows:
     def _remarks(self) -> Iterator[str]:
         for note in self._table.clock.notes():
             yield f"{note.what} ({note.flag})"
+        if n := self._table.missing:
+            yield f"{counted(n, 'row')} without a latency left out (missing)"
         is_given = {"target": self._given.target, "host": self._given.host}
         for role, name in is_given.items():
             if name not in (None, FileDefaults("").host) and role in self._table.columns.roles:

@@ -85,6 +85,8 @@ class SampleTable:
     columns: SampleColumns = field(default_factory=lambda: columns_of(()))
     known_by: str = ""
     """Digest of its name and first rows."""
+    missing: int = 0
+    """Rows without a latency (``NA`` or nothing), of which nothing says how they ended: left out."""
 
     def chunks(self, warn: Warn) -> Iterator[Frame]:
         """Yield rows in their order, at most ``CHUNK_ROWS`` at a time.
@@ -111,7 +113,11 @@ class SampleTable:
                     raise ValueError(
                         f"{len(fields)} fields; expected {len(names)}, as in the header"
                     )
-                rows.append(parse(fields))
+                row = parse(fields)
+                if row is None:
+                    self.missing += 1
+                    continue
+                rows.append(row)
                 if hashed < _KNOWN_BY_ROWS:
                     digest.update(repr(fields).encode())
                     hashed += 1
@@ -135,8 +141,8 @@ class _RowParser:
         self._defaults = table.defaults
         self._words: dict[tuple[str, str], str] = {}
 
-    def row(self, fields: list[str]) -> _Row:
-        """Parse a row. Raises ValueError."""
+    def row(self, fields: list[str]) -> _Row | None:
+        """Parse a row; None: what it measured is missing. Raises ValueError."""
         if (version := self._cell(fields, "schema_version")) not in ("", str(_NEWEST_SCHEMA)):
             raise ValueError(f"schema_version is {shown(version)}; expected {_NEWEST_SCHEMA}")
         outcome = self._word(fields, "outcome", outcome_of, "ok")
@@ -144,8 +150,11 @@ class _RowParser:
         size = self._number(fields, "size_bytes", 2**31)
         default = 0 if op.startswith("data") else self._defaults.size_bytes
         offset = self._number(fields, "offset_bytes", 2**63)
+        times = self._times(fields, outcome)
+        if times is None:
+            return None
         return (
-            *self._times(fields, outcome),
+            *times,
             self._span(fields, "period"),
             default if size is None else size,
             NULL_NS if offset is None else offset,
@@ -159,8 +168,8 @@ class _RowParser:
             self._name(fields, "run_id", self._defaults.run_id),
         )
 
-    def _times(self, fields: list[str], outcome: str) -> tuple[int, ...]:
-        """True if the row has a due time; due, began and ended."""
+    def _times(self, fields: list[str], outcome: str) -> tuple[int, ...] | None:
+        """True if the row has a due time; due, began and ended. None: how long it took is missing."""
         due, began, ended = (self._instant(fields, role) for role in ("due", "began", "ended"))
         given = due is not None
         if began is None and (due is None or outcome == "ok"):
@@ -172,6 +181,8 @@ class _RowParser:
         if ended is None and took != NULL_NS and began is not None:
             ended = began + took
         if ended is None and outcome == "ok":
+            if not self._cell(fields, "outcome"):
+                return None
             raise ValueError("there is no latency; expected one, or an outcome that is not ok")
         if ended is not None and began is not None and ended < began:
             raise ValueError("the operation ends before it begins; expected a later end")
