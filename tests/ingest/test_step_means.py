@@ -7,7 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from iosonde.ingest.step_means import LEAST_S, RUN
+from iosonde.ingest.step_means import LEAST_S
+from iosonde.weather.samples.periods import MEANS
 from tests.kit.commands import run
 from tests.kit.records.disk_texts import BEGIN_S, DISKSTATS, HOST, IOSTAT_ISO, IOSTAT_JSON
 
@@ -44,7 +45,7 @@ def test_means_of_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         for n, ((ms, ops, sectors), row) in enumerate(zip(steps, mine, strict=True)):
             assert row[:5] == (HOST, f"{HOST}/vda", op, 2 * n, 2 * S)
             assert row[5] == pytest.approx(ms / ops * 1e6, abs=100)
-            assert row[6:] == (round(512 * sectors / ops), f"{RUN}-diskstats")
+            assert row[6:] == (round(512 * sectors / ops), f"{MEANS}diskstats")
     assert "means of steps of 2s, not single requests" in capsys.readouterr().out
 
 
@@ -72,7 +73,7 @@ def test_what_iostat_printed(name: str, text: str, tmp_path: Path) -> None:
     assert run("import", str(log(tmp_path, text, name)), store=store) == 0
     vda = [row for row in samples(store) if row[1] == f"{HOST}/vda"]
     assert {row[2] for row in vda} == {"data_read", "data_write"}
-    assert {row[7] for row in vda} == {f"{RUN}-iostat"}
+    assert {row[7] for row in vda} == {f"{MEANS}iostat"}
     # Awaits of the text, in whole 10 us.
     assert all(0 < row[5] < 5_000_000 and row[5] % 10_000 == 0 for row in vda)
 
@@ -156,3 +157,26 @@ def test_a_slow_disk_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert "component: n1/sdb 3.0x" in " ".join(said.split())
     assert "slower than 2 other targets" in " ".join(said.split())
+
+
+def test_a_comparison_of_means_tells_no_quantile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mean hides the slow requests of its step: its q99 is none of theirs."""
+    store = tmp_path / "store"
+    random.seed(5)
+    for name, factor in (("n1", 1), ("n2", 2), ("n3", 1)):
+        took = [round(250 * factor * random.uniform(0.9, 1.1)) for _ in range(400)]
+        path = log(tmp_path, counters([(50, ms) for ms in took]), f"{name}.diskstats")
+        assert run("import", str(path), store=store) == 0
+    capsys.readouterr()
+    assert run("compare", "n1/sda", "n2/sda", store=store) == 0
+    said = capsys.readouterr().out
+    assert "reads are slower in B: q50 is" in said
+    assert "means of steps" in said
+    assert "q9" not in said
+    assert run("compare", "n1/sda", "n2/sda", "--format", "json", store=store) == 0
+    (op,) = json.loads(capsys.readouterr().out)["ops"]
+    assert [one["level"] for one in op["quantiles"]] == [0.5]
+    assert run("compare", "n1/sda", "n3/sda", store=store) == 0
+    assert "the medians differ by at most 20%" in capsys.readouterr().out

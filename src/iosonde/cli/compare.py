@@ -47,6 +47,7 @@ A day as the end of FROM..TO counts whole.
 The verdict is about B as seen from A; docs/methods/compare.md and compare-runs.md say how it is found.
 """
 _FORMATS = ("json", "csv")
+_SHOWN = {0.5: "median", 0.95: "q95", 0.99: "q99"}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -112,7 +113,8 @@ def _print(
     print(f"A: {_words(compared.a, now_ns)}\nB: {_words(compared.b, now_ns)}\n")
     for op in found:
         print(say_comparison(op, args.margin))
-    head = ("", "B is", "geo. mean", "median", "q95", "q99", "median sees", "n of A", "n of B")
+    names = [name for level, name in _SHOWN.items() if level in compared.levels]
+    head = ("", "B is", "geo. mean", *names, "median sees", "n of A", "n of B")
     print("\n" + table(head, [_row(op) for op in found], left=2))
     if args.quantiles:
         print("\n" + table(("", "", "A", "B", "B / A", "sees", "p"), _quantiles(found), left=2))
@@ -169,7 +171,7 @@ def _row(op: OpComparison) -> tuple[str, ...]:
         op_word(op.op),
         op.verdict,
         say_ratio(op.whole),
-        *(say_ratio(by_level[level]) for level in (0.5, 0.95, 0.99)),
+        *(say_ratio(by_level[level]) for level in _SHOWN if level in by_level),
         "n/a" if sees is None else f"x{short_ratio(sees)}",
         format_count(op.a.used),
         format_count(op.b.used),

@@ -25,12 +25,11 @@ from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.metrics import MetricBlock
 from iosonde.model.units import format_option
 from iosonde.weather.samples.foreign import SampleStaging
+from iosonde.weather.samples.periods import MEANS
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Column, Flags, Floats, Instants
 
-RUN = "means"
-"""Begin of the run ids of such rows; behind it the tool that counted."""
 LEAST_S = 0.005
 """Kernels count time in whole ms: the requests of a step usually take this together, or its mean is too rough."""
 LONGEST = 2.0
@@ -161,7 +160,7 @@ def _frame(key: _Key, at: Instants, mean_ns: Instants, size: Instants, period_ns
         "op": _WAYS[key.way][0],
         "outcome": "ok",
         "cache": "unknown",
-        "run_id": f"{RUN}-{key.source}",
+        "run_id": f"{MEANS}{key.source}",
     }
     numbers = {"period_ns": period_ns, "offset_bytes": NULL_NS, "control_runq_ns": NULL_NS}
     columns: dict[str, Column] = {

@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from iosonde.connectors.gather import ComponentSeries
 
 LEVEL = "device"
@@ -22,6 +24,7 @@ def disk_of(host: str, device: str) -> str:
     return f"{host}/{name}" if host else name
 
 
+@lru_cache(maxsize=65_536)
 def disk_series(system: str, host: str, device: str, metric: str) -> ComponentSeries:
     """Series of a disk's metric."""
     return ComponentSeries(system, LEVEL, metric, disk_of(host, device))

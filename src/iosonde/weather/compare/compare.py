@@ -15,9 +15,9 @@ from iosonde.model.ops import op_order
 from iosonde.stats.multiple import benjamini_hochberg, holm
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.seasons import Matching, match
-from iosonde.weather.compare.shift import LEVELS, Pair, QuantileShift
+from iosonde.weather.compare.shift import LEVELS, OF_MEANS, Pair, QuantileShift
 from iosonde.weather.compare.sides import Period
-from iosonde.weather.samples.periods import Part, part_samples, part_series
+from iosonde.weather.samples.periods import Part, has_means, part_samples, part_series
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -96,17 +96,20 @@ def compare(
     both = sorted(names[0] & names[1] & wanted, key=op_order)
     if not both:
         raise NothingMeasuredError("the two sides have no operation in common")
+    means = any(has_means(store.root, part) for part in (a, b))
+    levels = OF_MEANS if means else LEVELS
     prepared = []
     for op in both:
         keys = [[key for key in of_side if key.op == op] for of_side in series]
         frames = [part_samples(store.root, *pair) for pair in zip((a, b), keys, strict=True)]
-        prepared.append(_prepare(op, keys, frames, zone))
+        prepared.append(_prepare(op, keys, frames, zone, levels))
     return Compared(
         a,
         b,
         _adjusted(prepared),
         tuple(sorted((names[0] - names[1]) & wanted, key=op_order)),
         tuple(sorted((names[1] - names[0]) & wanted, key=op_order)),
+        levels,
     )
 
 
@@ -119,7 +122,11 @@ class _Prepared(NamedTuple):
 
 
 def _prepare(
-    op: str, keys: list[list[SeriesKey]], frames: list[Frame], zone: tzinfo | None
+    op: str,
+    keys: list[list[SeriesKey]],
+    frames: list[Frame],
+    zone: tzinfo | None,
+    levels: tuple[float, ...],
 ) -> _Prepared:
     groups = _groups(keys)
     known = [frame.take(~np.isnan(frame["response_ns"])) for frame in frames]
@@ -134,7 +141,7 @@ def _prepare(
         _side(frames[0], known[0], one, keys[0]),
         _side(frames[1], known[1], other, keys[1]),
         matching,
-        Pair(one, other),
+        Pair(one, other, levels),
     )
 
 

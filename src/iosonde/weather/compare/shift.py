@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
+OF_MEANS: tuple[float, ...] = (0.50,)
+"""Levels of means of steps: a mean hides what was slow in its step, so that no other quantile is one of operations."""
 FEWEST = 20
 """Least number of samples on a side to estimate their dependence."""
 _POWER_80 = 0.8416

@@ -21,7 +21,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import format_option
 from iosonde.weather.compare.needed import Needed, needed
 from iosonde.weather.compare.ratios import level_name, of_a, ratio_text, short_ratio
-from iosonde.weather.compare.shift import FEWEST
+from iosonde.weather.compare.shift import FEWEST, OF_MEANS
 
 if TYPE_CHECKING:
     from iosonde.weather.compare.compare import Compared, OpShift, SideOfOp
@@ -231,6 +231,8 @@ def _notes(op: OpShift) -> list[str]:
         notes.append(f"the periods differ ({periods}): an idle client answers slower")
     if not set(op.a.hosts) & set(op.b.hosts):
         notes.append("seen from different hosts: their clients are compared too")
+    if op.shift.ratio.size == len(OF_MEANS):
+        notes.append("the latencies are means of steps: quantiles of single requests are not known")
     if max(_lost(op.a), _lost(op.b)) > 0.01:
         notes.append(f"late or lost: {_lost(op.a):.1%} of A, {_lost(op.b):.1%} of B")
     return notes
@@ -250,8 +252,11 @@ def say_comparison(found: OpComparison, margin: float = MARGIN) -> str:
 
 
 def _say_same(found: OpComparison, margin: float) -> str:
-    word = op_word(found.op)
-    return f"{word} are the same in B as in A: no quantile up to q95 differs by more than {margin - 1:.0%}"
+    several = len(found.levels) > 1
+    what = (
+        "no quantile up to q95 differs by more than" if several else "the medians differ by at most"
+    )
+    return f"{op_word(found.op)} are the same in B as in A: {what} {margin - 1:.0%}"
 
 
 def _say_unknown(found: OpComparison, _margin: float) -> str:

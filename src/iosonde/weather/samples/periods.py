@@ -18,6 +18,9 @@ from iosonde.engine.spool import literal
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.lateness import with_held_up
 
+MEANS = "means-"
+"""Begin of the run ids of samples that are means of steps; behind it the tool that counted."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -60,6 +63,17 @@ def part_series(root: Path, part: Part) -> list[SeriesKey]:
     """All series with samples in ``part``, sorted. Raises StoreError."""
     sql = f"SELECT DISTINCT host, target, op, period_ns FROM samples WHERE {_of_run(part)} ORDER BY ALL"
     return [SeriesKey(*row) for row in run(root, [Query((sql,), rows, part.scope())])[0]]
+
+
+def has_means(root: Path, part: Part) -> bool:
+    """Whether samples of ``part`` are means of steps, whose quantiles are none of operations. Raises StoreError."""
+    # Ends of a range and no pattern: the least and the largest run id of a file tell that it has none.
+    sql = (
+        f"SELECT count(*) FROM (SELECT 1 FROM samples WHERE run_id >= {literal(MEANS)} "
+        f"AND run_id < {literal(MEANS[:-1] + chr(ord(MEANS[-1]) + 1))} AND {_of_run(part)} LIMIT 1)"
+    )
+    ((n,),) = run(root, [Query((sql,), rows, part.scope())])[0]
+    return bool(n)
 
 
 def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
