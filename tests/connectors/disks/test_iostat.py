@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.connectors.disks import iostat, iostat_json
-from iosonde.connectors.disks.printed_times import DayOrder, stamp
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import refusal
 from tests.kit.records.connected import Out, survives, take
@@ -149,31 +148,6 @@ def test_json_in_one_line(tmp_path: Path) -> None:
 
 def test_the_host_is_the_one_that_was_said(tmp_path: Path) -> None:
     assert of(IOSTAT_C, tmp_path, node="n7").values("read_ops", "n7/vda")
-
-
-MOMENT = datetime(2026, 11, 8, 13, 32, 25)  # noqa: DTZ001 - clock times of a locale
-TIMES = {
-    "2026-11-08T13:32:25": MOMENT,
-    "2026-11-08T13:32:25+0100": MOMENT.replace(tzinfo=UTC).replace(hour=12),
-    "2026-11-08 13:32:25": MOMENT,
-    "11/08/2026 01:32:25 PM": MOMENT,
-    "08.11.2026 13:32:25": MOMENT,
-    "08-11-26 13:32:25": MOMENT,
-    "2026年11月08日 13時32分25秒": MOMENT,
-    "11/08/2026 12:32:25 AM": MOMENT.replace(hour=0),
-}
-
-
-@pytest.mark.parametrize(("text", "moment"), TIMES.items())
-def test_times_of_locales(text: str, moment: datetime) -> None:
-    found = stamp(text)
-    assert found is not None
-    assert found.moment(DayOrder(()).of(found)) == moment
-
-
-@pytest.mark.parametrize("text", ["", "vda", "12.5", "1/2", "0.50 0.00 0.25", "13:32:25", "x" * 99])
-def test_what_is_no_time(text: str) -> None:
-    assert stamp(text) is None
 
 
 @pytest.mark.parametrize(
