@@ -224,7 +224,7 @@ def events(
         row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
         said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
-    beside = answers.peers(root, span_ns, now, wanted)
+    beside = answers.peers(root, span_ns, now, wanted, found)
     return EventsResult(rows, found.slow, found.seen, found.not_judged, beside)
 
 

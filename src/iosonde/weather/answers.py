@@ -132,18 +132,24 @@ def events(
 
 
 def peers(
-    root: Path, span_ns: Span, now_ns: int, targets: Collection[str] = ()
+    root: Path,
+    span_ns: Span,
+    now_ns: int,
+    targets: Collection[str] = (),
+    happened: Happened | None = None,
 ) -> list[PeerFinding]:
     """Parts of ``targets`` (none: of all) that are slow beside parts like them, the slowest first.
 
-    A span without a begin has the last ``PEER_SPAN_NS``. Raises StoreError.
+    A span without a begin has the last ``PEER_SPAN_NS``. ``happened``: of the same targets, if it is at hand.
+    Raises StoreError.
     """
     from iosonde.weather.peers.peers import PEER_SPAN_NS, against_peers
     from iosonde.weather.store import Store
 
     until = now_ns if span_ns[1] is None else span_ns[1]
     since = until - PEER_SPAN_NS if span_ns[0] is None else span_ns[0]
-    found = against_peers(Store(root), since, until)
+    series = None if targets or happened is None else happened.windows
+    found = against_peers(Store(root), since, until, series)
     return [one for one in found if not targets or one.key.target in targets]
 
 

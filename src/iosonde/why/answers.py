@@ -32,7 +32,7 @@ def why(root: Path, question: WhyQuestion, now_ns: int) -> Why:
     chosen = choose(root, question, now_ns)
     if chosen.slow is None:
         span = (None, chosen.looked.end_ns)
-        beside = weather.peers(root, span, now_ns, question.targets)
+        beside = weather.peers(root, span, now_ns, question.targets, chosen.weather.happened)
         links = _nothing()
         return Why(decide(links), links, chosen.looked._replace(peers=tuple(beside)))
     links = _links(chosen, chosen.slow, question, now_ns)

@@ -152,6 +152,6 @@ def test_bad_questions_are_errors_with_advice(day, capsys, words, error):
 
 def test_an_empty_store_says_what_is_needed(tmp_path, capsys):
     assert main(["blame", "--store", str(tmp_path)]) == 1
-    assert "it knows no slow event; expected an interval" in capsys.readouterr().err
+    assert "so no slow event is known; expected an interval" in capsys.readouterr().err
     assert main(["blame", "--since", "-1h", "--store", str(tmp_path)]) == 1
     assert "try 'iosonde import FILE'" in capsys.readouterr().err

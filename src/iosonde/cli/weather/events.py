@@ -63,7 +63,7 @@ def _answer(args: argparse.Namespace) -> int:
         agent_only=args.agent_events,
         write_back=True,
     )
-    beside = [] if args.agent_events else answers.peers(root, span, now_ns, args.target)
+    beside = [] if args.agent_events else answers.peers(root, span, now_ns, args.target, found)
     if args.format == "table":
         if not (log.events or found.slow or log.states):
             require_samples(root)

@@ -83,7 +83,7 @@ def span_of(root: Path, question: BlameQuestion, now_ns: int) -> BlamedSpan:
         return _of_id(root, named, now_ns)
     if not targets:
         raise NothingMeasuredError(
-            "no probe's samples are in the store: it knows no slow event",
+            "no probe's samples are in the store, so no slow event is known",
             expected="an interval: who did most in it needs no probe",
             hint="--since -1h, or 'iosonde probe DIR'",
         )

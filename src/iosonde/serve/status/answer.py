@@ -147,7 +147,7 @@ class StatusRoutes:
         if query.why:
             explain_newest(told, query.why, lambda event: self._why(event, query, now))
         missing = [one for one in happened.not_judged if query.host in (None, one.host)]
-        beside = answers.peers(root, span, now, wanted)
+        beside = answers.peers(root, span, now, wanted, happened)
         beside = [one for one in beside if query.host in (None, one.key.host)]
         body = {
             "total": len(every),

@@ -29,7 +29,7 @@ from iosonde.stats.ranks import quantile_ranks
 from iosonde.weather.peers.groups import LEAST, Group, groups_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from iosonde.model.arrays import Flags, Floats, Instants
     from iosonde.model.frames import WindowTable
@@ -67,10 +67,16 @@ class PeerFinding(NamedTuple):
     since_ns: int | None
 
 
-def against_peers(store: Store, since_ns: int, until_ns: int) -> list[PeerFinding]:
-    """Parts that are slow beside their peers in [since, until), the slowest first. Raises StoreError."""
-    pairs = {(ref.host, ref.target) for ref in store.targets()}
-    if not groups_of((SeriesKey(*pair, "", 0) for pair in pairs), _wholes(store)):
+def against_peers(
+    store: Store, since_ns: int, until_ns: int, series: Iterable[SeriesKey] | None = None
+) -> list[PeerFinding]:
+    """Parts that are slow beside their peers in [since, until), the slowest first.
+
+    ``series``: all of the store, if they are at hand. Raises StoreError.
+    """
+    if series is None:
+        series = (SeriesKey(*ref, "", 0) for ref in store.targets())
+    if not groups_of(series, _wholes(store)):
         return []
     block_ns, windows, starts = _blocks(store, since_ns, until_ns)
     rows: dict[SeriesKey, Floats] = {}
