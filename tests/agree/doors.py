@@ -1,11 +1,13 @@
-"""One reader a door: what it says of a target, op and host, reduced to one tuple."""
+"""Every door of a store: commands, the API, Python. Each answer is asked for once, of one server."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi.testclient import TestClient
 
@@ -13,111 +15,74 @@ import iosonde
 from iosonde.jobs.blame.interval import BlameQuestion, span_of
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import SECOND_NS
 from iosonde.model.units import iso_time
 from iosonde.serve.app import create
 from iosonde.weather.report.report import reports
 from iosonde.weather.store import Store
+from tests.agree.said import (
+    VERDICTS,
+    Said,
+    of_event,
+    of_finding,
+    of_hang,
+    of_span,
+    second,
+    vars_of,
+)
 from tests.kit.commands import run
 
-VERDICTS = {
-    **{name: name for name in ("usual", "host_busy", "slow", "partly_slow", "lost")},
-    "hung": "hang",
-    "hang": "hang",
-    "failing": "lost",
-}
-REASONS = {
-    "learning": "learning",
-    "few": "few_operations",
-    "stopped": "no_probe",
-    "stale": "no_probe",
-    "damaged": "damaged",
-}
-"""Findings that judge nothing, by the reason."""
-
-
-class Said(NamedTuple):
-    """What a door says of its worst target. ``...``: this door does not carry it.
-
-    ``begin_s``, ``end_s``: whole seconds, UTC; None: no begin is known, it goes on. ``reason``: why nothing was judged.
-    """
-
-    verdict: Any
-    begin_s: Any = ...
-    end_s: Any = ...
-    op: Any = ...
-    factor: Any = ...
-    lower: Any = ...
-    upper: Any = ...
-    reason: Any = None
-
-    def contradicts(self, other: Said) -> list[str]:
-        """Fields that both carry, and that differ."""
-        pairs = zip(self._fields, self, other, strict=True)
-        return [name for name, one, two in pairs if ... not in (one, two) and not _same(one, two)]
-
-
-def _same(one: Any, two: Any) -> bool:
-    if isinstance(one, float) and isinstance(two, float):
-        return abs(one - two) <= 1e-9 * max(abs(one), abs(two))
-    return bool(one == two)
-
-
-def second(ns: int | None) -> int | None:
-    return None if ns is None else ns // SECOND_NS
-
-
-def of_finding(one: dict[str, Any]) -> Said:
-    """A finding of ``now``, Python or the page."""
-    kind = one["kind"]
-    if kind in REASONS:
-        return Said("not_judged", reason=REASONS[kind])
-    ops = one.get("ops")
-    if kind == "slow" and ops and ops[0]["partly"]:
-        return Said("partly_slow", second(ops[0]["since_ns"]), None, ops[0]["op"])
-    if kind != "slow" or not ops:
-        return Said(VERDICTS[kind], end_s=... if kind == "usual" else None)
-    worst = ops[0]
-    numbers = (worst["slowdown"], worst["lower"], worst["upper"])
-    return Said("slow", second(worst["since_ns"]), None, worst["op"], *numbers)
-
-
-def of_event(event: dict[str, Any]) -> Said:
-    """An event, by its worst op."""
-    share = next((one for one in event["ops"] if one["op"] == event["op"]), None)
-    begin = event["start_ns"] if share is None else share["start_ns"] or event["start_ns"]
-    end = None if event["end_ns"] is None else (share or {}).get("end_ns") or event["end_ns"]
-    if event["kind"] == "slow" and share is not None:
-        numbers = (share["median"], share["lower"], share["upper"])
-        return Said("slow", second(begin), second(end), event["op"], *numbers)
-    return Said(event["kind"], second(begin), second(end), event["op"])
+Place = tuple[str, str]
+"""Host and target."""
+MILLISECOND_NS = 1_000_000
 
 
 class Doors:
-    """Every door of a store at ``now_ns``. ``capsys`` reads what commands print."""
+    """Every door of a store at ``now_ns``. ``capsys`` reads what commands print.
 
-    def __init__(self, root: Path, now_ns: int, span_ns: tuple[int, int], capsys: Any) -> None:
+    ``store``: what commands are told, such as the address of a bucket; None: the folder ``root``.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        now_ns: int,
+        span_ns: tuple[int, int],
+        capsys: Any,
+        client: TestClient,
+        store: str | None = None,
+    ) -> None:
         self.root, self.now_ns, self.capsys = root, now_ns, capsys
+        self.store = store or str(root)
         self.span = ("--since", iso_time(span_ns[0]))
         self.span_ns = span_ns
+        self._client = client
+        self._told: dict[tuple[str, ...], dict[str, Any] | None] = {}
 
-    def json(self, *words: str, codes: tuple[int, ...] = (0,)) -> dict[str, Any] | None:
-        """What a command prints; None: it has nothing to say, and said why."""
-        code = run(*words, "--format", "json", store=self.root)
-        out, err = self.capsys.readouterr()
-        if code in codes:
-            return json.loads(out)
+    def json(self, *words: str) -> dict[str, Any] | None:
+        """What a command prints; None: it has nothing to say, and said why. The same words are asked once."""
+        if words not in self._told:
+            self._told[words] = self._asked(words)
+        return self._told[words]
+
+    def _asked(self, words: tuple[str, ...]) -> dict[str, Any] | None:
+        code, out, err = self.run(*words, "--format", "json")
+        if code == 0:
+            found: dict[str, Any] = json.loads(out)
+            return found
         assert err.strip(), f"{words}: exit code {code} without a word"
         return None
 
-    def get(self, path: str, **query: Any) -> dict[str, Any]:
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """Exit code and both outputs of a command."""
+        code = run(*words, "--store", self.store)
+        out, err = self.capsys.readouterr()
+        return code, out, err
+
+    def get(self, path: str, **query: Any) -> Any:
         """What a route of the API answers."""
-        app = create(self.root, clock=lambda: self.now_ns)
-        with TestClient(app, base_url="http://127.0.0.1") as client:
-            answer = client.get(path, params=query)
+        answer = self._client.get(path, params=query)
         assert answer.status_code in (200, 404), answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        return answer.json()
 
     def live(self) -> dict[str, dict[tuple[str, str], Said]]:
         """Doors that tell what is now: of each host and target."""
@@ -150,7 +115,7 @@ class Doors:
         assert told is not None
         found = [((one["host"], one["target"]), of_event(one)) for one in told["slow"]]
         found += [
-            ((one["host"], one["target"]), _of_hang(one))
+            ((one["host"], one["target"]), of_hang(one))
             for one in told["events"]
             if one["kind"] == "hang"
         ]
@@ -186,7 +151,7 @@ class Doors:
             "slowdown": [
                 (
                     (one["host"], one["target"]),
-                    _of_span(one, one["op"], "slowdown_lower", "slowdown_upper"),
+                    of_span(one, one["op"], "slowdown_lower", "slowdown_upper"),
                 )
                 for one in rows
                 if not one["host_busy"]
@@ -194,7 +159,7 @@ class Doors:
         }
         query = SlowdownQuery(since_ns=self.span_ns[0], until_ns=self.now_ns)
         found["report"] = [
-            ((one.key.host, one.key.target), _of_span(vars_of(one), one.key.op, "lower", "upper"))
+            ((one.key.host, one.key.target), of_span(vars_of(one), one.key.op, "lower", "upper"))
             for report in reports(Store(self.root), query, now_ns=self.now_ns)
             for one in report.spans
             if not one.host_busy
@@ -202,7 +167,7 @@ class Doors:
         python = iosonde.open(self.root)
         targets = sorted({ref.target for ref in Store(self.root).targets()})
         found["python slowdown"] = [
-            ((one.key.host, one.key.target), _of_span(vars_of(one), one.key.op, "lower", "upper"))
+            ((one.key.host, one.key.target), of_span(vars_of(one), one.key.op, "lower", "upper"))
             for target in targets
             for one in python.slowdown(target, since=iso_time(self.span_ns[0])).data.spans
             if not one.host_busy
@@ -235,28 +200,23 @@ class Doors:
 
     def text(self, *words: str) -> str:
         """What a command prints, in lower case; words for people."""
-        run(*words, store=self.root)
-        out, err = self.capsys.readouterr()
+        _, out, err = self.run(*words)
         return " ".join(f"{out} {err}".lower().split())
 
-
-def _of_hang(one: dict[str, Any]) -> Said:
-    """A hang that an agent noted."""
-    return Said("hang", second(one["began_ns"]), second(one["ended_ns"]), one["op"])
-
-
-def _of_span(one: dict[str, Any], op: str, lower: str, upper: str) -> Said:
-    goes_on = one["ongoing"] or one["unknown_since_ns"] is not None
-    ends = (second(one["start_ns"]), None if goes_on else second(one["end_ns"]))
-    return Said("slow", *ends, op, one["slowdown"], one[lower], one[upper])
+    @cached_property
+    def annotations(self) -> dict[str, Any]:
+        """What dashboards are told of the span."""
+        begin, end = (ns // MILLISECOND_NS for ns in self.span_ns)
+        found: dict[str, Any] = self.get(
+            "/api/annotations", **{"from": begin, "to": end, "limit": 1000}
+        )
+        return found
 
 
-def vars_of(one: Any) -> dict[str, Any]:
-    """The fields of a value; of values in a tuple, too."""
-    flat: dict[str, Any] = one._asdict() if hasattr(one, "_asdict") else dict(vars(one))
-    if "ops" in flat:
-        flat["ops"] = [vars_of(part) for part in flat["ops"]]
-    return flat
-
-
-Maker = Callable[[Path, int], None]
+@contextmanager
+def doors_of(
+    root: Path, now_ns: int, length_ns: int, capsys: Any, store: str | None = None
+) -> Iterator[Doors]:
+    """Doors of a store whose last ``length_ns`` are asked about, and the server behind them."""
+    with TestClient(create(root, clock=lambda: now_ns), base_url="http://127.0.0.1") as client:
+        yield Doors(root, now_ns, (now_ns - length_ns, now_ns), capsys, client, store)

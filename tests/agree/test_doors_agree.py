@@ -12,9 +12,9 @@ from iosonde.model.verdicts import Verdict
 from iosonde.weather import answers
 from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.noted import slow_hangs
-from tests.agree.doors import Doors, Said, second
+from tests.agree.doors import MILLISECOND_NS, doors_of
 from tests.agree.kinds import KINDS, NOW
-from tests.kit.commands import run
+from tests.agree.said import Said, second
 from tests.kit.samples.makers import SECOND
 
 
@@ -24,8 +24,8 @@ def asked(request, tmp_path, monkeypatch, capsys):
     kind = KINDS[request.param]
     kind.make(tmp_path, kind.length_s)
     monkeypatch.setattr(time, "time_ns", lambda: NOW)
-    begin = NOW - kind.length_s * SECOND
-    return kind, Doors(tmp_path, NOW, (begin, NOW), capsys)
+    with doors_of(tmp_path, NOW, kind.length_s * SECOND, capsys) as doors:
+        yield kind, doors
 
 
 def test_every_door_makes_the_same_judgement(asked):
@@ -47,10 +47,30 @@ def test_every_door_makes_the_same_judgement(asked):
     _now(doors, events)
     _then(kind, doors, events)
     _not_judged(kind, doors, events)
+    _annotations(doors)
     blamed = doors.blamed()
     last = [one for _, one in events if one.verdict != "change"][-1:]
     assert (blamed is None) == (not last)
     assert blamed is None or blamed <= last[0].begin_s
+
+
+def _annotations(doors):
+    """Dashboards get the events of the command, to the millisecond and in its words, and what was not judged."""
+    told = doors.json("events", *doors.span)
+    ends = [("start_ns", "end_ns", one) for one in told["slow"]]
+    ends += [("began_ns", "ended_ns", one) for one in told["events"]]
+    rows = [
+        (one["kind"], one["host"], one["target"], one["op"], *(_ms(one[end]) for end in two), one["sentence"])
+        for *two, one in ends
+    ]  # fmt: skip
+    names = ("kind", "host", "target", "op", "time", "timeEnd", "text")
+    found = [tuple(one[name] for name in names) for one in doors.annotations["annotations"]]
+    assert sorted(found, key=str) == sorted(rows, key=str)
+    assert bool(doors.annotations["not_judged"]) == bool(told["not_judged"])
+
+
+def _ms(ns):
+    return None if ns is None else ns // MILLISECOND_NS
 
 
 def _truth(kind, slow):
@@ -105,9 +125,9 @@ def _check(doors):
         return
     worst = told["targets"][0]
     codes = {"ok": (0,), "info": (0, 3), "unknown": (3,), "slow": (1, 2), "hung": (2,)}
-    assert run("check", store=doors.root) in codes[worst["severity"]], worst
-    said = worst["sentence"].removeprefix("unknown: ")
-    assert said in doors.capsys.readouterr().out
+    code, out, _ = doors.run("check")
+    assert code in codes[worst["severity"]], worst
+    assert worst["sentence"].removeprefix("unknown: ") in out
 
 
 def _then(kind, doors, events):
@@ -169,7 +189,8 @@ def test_what_was_not_judged_is_not_said_to_be_as_usual(words, tmp_path, capsys,
     kind = KINDS["75 s"]
     kind.make(tmp_path, kind.length_s)
     monkeypatch.setattr(time, "time_ns", lambda: NOW)
-    text = Doors(tmp_path, NOW, (NOW - kind.length_s * SECOND, NOW), capsys).text(*words)
+    with doors_of(tmp_path, NOW, kind.length_s * SECOND, capsys) as doors:
+        text = doors.text(*words)
     assert "judged" in text or "nothing was watched" in text
     for wrong in ("no events. ", "no slow stretch", "nothing was slow", "no target was slow"):
         assert wrong not in f"{text} "
