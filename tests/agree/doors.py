@@ -13,8 +13,10 @@ from fastapi.testclient import TestClient
 
 import iosonde
 from iosonde.jobs.blame.interval import BlameQuestion, span_of
+from iosonde.jobs.store.jobs import write_jobs
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SlowdownQuery
+from iosonde.model.jobs import Job
 from iosonde.model.units import iso_time
 from iosonde.serve.app import create
 from iosonde.weather.report.report import reports
@@ -33,6 +35,8 @@ from tests.kit.commands import run
 
 Place = tuple[str, str]
 """Host and target."""
+PAST_DOORS = ("why", "api why")
+"""Doors that tell why it is, or was, slow at an instant."""
 MILLISECOND_NS = 1_000_000
 
 
@@ -121,14 +125,12 @@ class Doors:
         ]
         return sorted(found, key=lambda one: one[1].begin_s)
 
-    def past(self, at_ns: int | None) -> dict[str, Said | None]:
-        """Doors that tell why it is, or was, slow at an instant; None: the door said that nothing was."""
-        when = () if at_ns is None else ("--at", iso_time(at_ns))
-        query = {} if at_ns is None else {"at_ns": at_ns}
-        return {
-            "why": self._of_why(self.json("why", "--no-model", *when)),
-            "api why": self._of_why(self.get("/api/why", **query)),
-        }
+    def past(self, door: str, at_ns: int | None) -> Said | None:
+        """What one of ``PAST_DOORS`` says of an instant; None: the door said that nothing was slow."""
+        if door == "why":
+            when = () if at_ns is None else ("--at", iso_time(at_ns))
+            return self._of_why(self.json("why", "--no-model", *when))
+        return self._of_why(self.get("/api/why", **({} if at_ns is None else {"at_ns": at_ns})))
 
     @staticmethod
     def _of_why(told: dict[str, Any] | None) -> Said | None:
@@ -202,6 +204,16 @@ class Doors:
         """What a command prints, in lower case; words for people."""
         _, out, err = self.run(*words)
         return " ".join(f"{out} {err}".lower().split())
+
+    def explained(self, *spans_ns: tuple[int, int]) -> list[dict[str, Any]]:
+        """What ``explain`` says of jobs that ran then. The store has these jobs from now on."""
+        jobs = [
+            Job(source="slurm", job_id=str(4711 + n), name="relax", start_ns=begin, end_ns=end)
+            for n, (begin, end) in enumerate(spans_ns)
+        ]
+        write_jobs(self.root, jobs)
+        found = [self.json("explain", "--job", job.job_id) for job in jobs]
+        return [one for one in found if one is not None]
 
     @cached_property
     def annotations(self) -> dict[str, Any]:

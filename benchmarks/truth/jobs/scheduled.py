@@ -16,7 +16,8 @@ import numpy as np
 from benchmarks.truth.target import Row, share
 from benchmarks.truth.weather import kinds
 from benchmarks.truth.weather.latency import Floats
-from iosonde.jobs.scheduled.storage import StorageTime, storage_during
+from iosonde.jobs.scheduled.storage import storage_during
+from iosonde.jobs.scheduled.storage_time import StorageTime
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.store import Store

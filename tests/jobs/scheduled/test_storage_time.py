@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.jobs.scheduled.storage import LEVELS, OpCells, StorageTime, TargetCells, time_of
+from iosonde.jobs.scheduled.cells import OpCells, TargetCells
+from iosonde.jobs.scheduled.storage_time import LEVELS, StorageTime
+from iosonde.jobs.scheduled.time_of import time_of
 
 MINUTE = 60_000_000_000
 START = 1_790_000_040_000_000_000 // MINUTE * MINUTE

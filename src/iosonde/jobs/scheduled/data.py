@@ -11,7 +11,7 @@ from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import say_event
 
 if TYPE_CHECKING:
-    from iosonde.jobs.scheduled.storage import StorageTime
+    from iosonde.jobs.scheduled.storage_time import StorageTime
     from iosonde.jobs.scheduled.story import ScheduledStory
     from iosonde.jobs.scheduled.words import StoryWords
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from iosonde.jobs.scheduled.own_io import OwnIo, own_io
 from iosonde.jobs.scheduled.run_time import RunTime, run_time
-from iosonde.jobs.scheduled.storage import StorageTime, storage_during
+from iosonde.jobs.scheduled.storage import storage_during
+from iosonde.jobs.scheduled.storage_time import StorageTime
 from iosonde.jobs.store.earlier_runs import earlier_runs
 from iosonde.weather.store import Store
 
@@ -42,13 +43,14 @@ def story_of(
     span = run.span_ns
     if span is None:
         return ScheduledStory(run, now_ns)
-    storage = storage_during(Store(root), *span)
+    found = _happened(root, span, now_ns)
+    storage = storage_during(Store(root), *span, happened=found)
     storage = [one for one in storage if _concerns(one, run)] or storage
     took = _run_time(root, run.whole or run)
     own = own_io(root, run.job, *span, records)
     if brief:
         return ScheduledStory(run, now_ns, tuple(storage), took, own)
-    happened = _happened(root, span, now_ns, tuple(one.target for one in storage))
+    happened = None if found is None else _of(found, {one.target for one in storage})
     return ScheduledStory(run, now_ns, tuple(storage), took, own, happened)
 
 
@@ -66,11 +68,20 @@ def _concerns(one: StorageTime, run: ScheduledRun) -> bool:
     return one.target.rstrip("/") == run.job.file_system.rstrip("/") != ""
 
 
-def _happened(
-    root: Path, span_ns: tuple[int, int], now_ns: int, targets: tuple[str, ...]
-) -> Happened | None:
+def _happened(root: Path, span_ns: tuple[int, int], now_ns: int) -> Happened | None:
+    """Events of that time; None: no probe ran."""
     from iosonde.weather.answers import event_log, events
 
-    if not targets:
+    if not Store(root).probed():
         return None
-    return events(root, event_log(root, span_ns, now_ns), span_ns, now_ns, targets=targets)
+    return events(root, event_log(root, span_ns, now_ns), span_ns, now_ns)
+
+
+def _of(found: Happened, targets: set[str]) -> Happened:
+    """The events of some targets."""
+    return found._replace(
+        slow=[one for one in found.slow if one.target in targets],
+        seen=[one for one in found.seen if one.target in targets],
+        logged=[one for one in found.logged if one.target in targets],
+        not_judged=[one for one in found.not_judged if one.target in {None, *targets}],
+    )

@@ -5,38 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from iosonde.jobs.scheduled.storage import LEVELS
+from iosonde.jobs.scheduled.storage_words import (
+    TOLD_UNKNOWN,
+    say_slow,
+    say_storage,
+    say_unknown,
+    say_untold,
+)
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.ops import op_word
 from iosonde.model.units import (
     about_length,
-    format_factor,
     format_percent,
     format_size,
     to_datetime,
 )
+from iosonde.model.verdicts import Reason
 from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.unjudged_words import say_not_judged
 from iosonde.weather.events.words import say_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import tzinfo
 
+    from iosonde.jobs.scheduled.event_time import Untold
     from iosonde.jobs.scheduled.own_io import OwnIo
     from iosonde.jobs.scheduled.run_time import RunTime
     from iosonde.jobs.scheduled.runs import ScheduledRun
-    from iosonde.jobs.scheduled.storage import StorageTime
+    from iosonde.jobs.scheduled.storage_time import StorageTime
     from iosonde.jobs.scheduled.story import ScheduledStory
-    from iosonde.model.events import SlowEvent
 
-_MOST_TARGETS = 5
 _MOST_EVENTS = 5
-_MOST_OPS = 3
-_TOLD_UNKNOWN = 0.01
-"""Least share of unknown time in a run that is mentioned."""
-_MINUTE_NS = 60_000_000_000
 
 
 @dataclass(frozen=True)
@@ -79,51 +79,33 @@ def _sentence(story: ScheduledStory) -> str:
             f"{what} ran {took}; the store has no probe of any file system, so storage is unknown"
         )
     worst = storage[0]
+    event = next(((one, event) for one in storage for event in one.untold), None)
+    if event is not None and _outweighs(event[1], worst):
+        told = say_untold(event[1], event[0].target)
+        return f"{what}: {told} of its {took}{say_unknown(event[0])}"
     if worst.slow_ns:
-        return f"{what}: {_slow(worst)} of its {took}, {op_word(worst.ops[0].op)} most{_unknown(worst)}"
-    return f"{what}{_without_stretch(story, took)}"
+        return f"{what}: {say_slow(worst)} of its {took}, {op_word(worst.worst_op.op)} most{say_unknown(worst)}"
+    return f"{what}{_without_stretch(storage, took)}"
 
 
-def _without_stretch(story: ScheduledStory, took: str) -> str:
-    """Storage without slow stretches: events, what is not known, or that it was as usual."""
-    storage, span = story.storage, story.run.span_ns
+def _without_stretch(storage: Sequence[StorageTime], took: str) -> str:
+    """Storage that was not slow: what is not known, or that it was as usual."""
     names = _names([one.target for one in storage if one.clear_ns])
     if not names:
         missing = _names([one.target for one in storage])
         return f" ran {took}; no probe judged {missing} meanwhile, so storage is unknown"
     most = max(storage, key=lambda one: one.unknown_ns if one.clear_ns else 0)
-    if (event := _short_event(story)) and span is not None:
-        return f": {_say_short(event, span)} of its {took}{_unknown(most)}"
     if most.unknown_ns > most.clear_ns:
         unknown = about_length(most.unknown_ns)
         return (
             f": storage unknown for {unknown} of its {took}; no slow stretch on {names} otherwise"
         )
-    return f": no slow stretch on {names} in its {took}{_unknown(most)}"
+    return f": no slow stretch on {names} in its {took}{say_unknown(most)}"
 
 
-def _short_event(story: ScheduledStory) -> SlowEvent | None:
-    """The worst event of storage that had no slow stretch: a burst, or a part of the operations."""
-    found = story.happened
-    some = [] if found is None else [one for one in found.slow if one.kind != "change"]
-    return max(some, key=lambda one: (one.kind == "hang", one.peak or 0.0), default=None)
-
-
-def _say_short(event: SlowEvent, span_ns: tuple[int, int]) -> str:
-    """``writes on /work were 303x slow for 75 s``, within the run."""
-    begin, end = (
-        min(max(at, span_ns[0]), span_ns[1]) for at in (event.start_ns, event.seen_until_ns)
-    )
-    lasted = f"for {about_length(max(1, end - begin))}"
-    if not event.ops:
-        return f"some operations on {event.target} were slow {lasted}"
-    worst = event.ops[0]
-    what = f"{op_word(worst.op)} on {event.target}"
-    if event.kind == "hang":
-        return f"{what} hung {lasted}"
-    if event.kind == "slow":
-        return f"{what} were {format_factor(worst.median)}x slow {lasted}"
-    return f"some {what} were {'late' if event.kind == 'lost' else 'slow'} {lasted}"
+def _outweighs(event: Untold, worst: StorageTime) -> bool:
+    """Whether it is told instead of the slow time: there is none, or operations were lost for longer."""
+    return not worst.slow_ns or (event.kind == "lost" and event.length_ns > worst.slow_ns)
 
 
 def _no_time(run: ScheduledRun) -> str:
@@ -141,21 +123,6 @@ def _took(run: ScheduledRun) -> str:
     length = (run.end_ns or 0) - (run.begin_ns or 0)
     when = " so far" if run.going_on else " until its last record" if run.stale else ""
     return about_length(length) + when
-
-
-def _slow(one: StorageTime) -> str:
-    """``/work was at least 3x slow for 41 min``; of ops that did not answer ``/work hung for 5 min``."""
-    told = one.told
-    if np.isinf(one.ops[0].typ) and told.level == LEVELS[-1]:
-        return f"{one.target} hung for {about_length(told.slow_ns)}"
-    return f"{one.target} was at least {told.level:.0f}x slow for {about_length(told.slow_ns)}"
-
-
-def _unknown(one: StorageTime) -> str:
-    whole = one.slow_ns + one.clear_ns + one.unknown_ns
-    if one.unknown_ns < _TOLD_UNKNOWN * whole or one.unknown_ns < _MINUTE_NS:
-        return ""
-    return f"; not known for {about_length(one.unknown_ns)} of it"
 
 
 def _names(names: Sequence[str], most: int = 3) -> str:
@@ -206,52 +173,12 @@ def _instant(ns: int, zone: tzinfo | None) -> str:
     return f"{to_datetime(ns, zone):%Y-%m-%d %H:%M:%S %Z}".strip()
 
 
-def say_storage(storage: Sequence[StorageTime]) -> tuple[str, ...]:
-    """A line per target, the slowest first, and reasons for unknown time."""
-    lines: list[str] = []
-    for one in storage[:_MOST_TARGETS]:
-        lines.append(say_target(one))
-        lines += _why_unknown(one)
-    if more := len(storage) - _MOST_TARGETS:
-        lines += [f"{more} more targets were not slower"] if more > 0 else []
-    return tuple(lines)
-
-
-def say_target(one: StorageTime) -> str:
-    """``/work was at least 3x slow for 41 min (39 min to 42 min), 45 min slow in all; reads 4.1x``."""
-    if not one.slow_ns:
-        if not one.clear_ns:
-            return f"{one.target}: unknown"
-        return f"{one.target}: no slow stretch in {about_length(one.clear_ns)} that probes judged"
-    told = one.told
-    bounds = f"{about_length(told.least_ns)} to {about_length(told.most_ns)}"
-    ops = ", ".join(_op(op.op, op.typ) for op in one.ops[:_MOST_OPS])
-    text = f"{_slow(one)} ({bounds}), {about_length(one.slow_ns)} slow in all"
-    return f"{text}; {ops}"
-
-
-def _op(op: str, typ: float) -> str:
-    return f"{op_word(op)} no answer" if np.isinf(typ) else f"{op_word(op)} {format_factor(typ)}x"
-
-
-def _why_unknown(one: StorageTime) -> list[str]:
-    if not _unknown(one):
-        return []
-    rest = one.unknown_ns - one.unprobed_ns - one.busy_ns
-    parts = [
-        (one.unprobed_ns, "no probe ran"),
-        (one.busy_ns, "the probing host was busy"),
-        (rest, "too few operations or no baseline yet"),
-    ]
-    told = [f"{about_length(ns)} {why}" for ns, why in parts if ns >= _MINUTE_NS]
-    return [f"{one.target} is unknown for {about_length(one.unknown_ns)}: {', '.join(told)}"]
-
-
 def _events(story: ScheduledStory, zone: tzinfo | None) -> tuple[str, ...]:
     """Worst events during the run, in time order; sentences of one event stay together."""
     found = story.happened
     if found is None:
         return ()
+    young = [one for one in found.not_judged if one.reason is Reason.LEARNING and not one.blind]
     worst = sorted(found.slow, key=lambda one: -(one.peak or 0.0))[:_MOST_EVENTS]
     told = [(one.start_ns, say_slow_event(one, story.asked_ns, zone)) for one in worst]
     noted = found.logged[: _MOST_EVENTS - len(told)]
@@ -262,7 +189,7 @@ def _events(story: ScheduledStory, zone: tzinfo | None) -> tuple[str, ...]:
     more = len(found.slow) + len(found.logged) - len(lines)
     if more > 0:
         lines.append(f"{more} more event{'' if more == 1 else 's'}: 'iosonde events' lists them")
-    return tuple(lines)
+    return (*lines, *say_not_judged(young, story.asked_ns, zone))
 
 
 def say_run_time(time: RunTime, run: ScheduledRun) -> str:
@@ -305,7 +232,7 @@ def _own(own: OwnIo) -> tuple[str, ...]:
         lines.append(
             f"I/O rate {rate} over {about_length(own.active_s * 1e9)} in which it moved bytes,{steps} from {whose}"
         )
-    if own.covered < 1 - _TOLD_UNKNOWN:
+    if own.covered < 1 - TOLD_UNKNOWN:
         lines.append(f"records cover {format_percent(own.covered)} of that time: at least so much")
     if own.shared and own.alone:
         lines.append(f"left out: {own.shared} nodes that it shared with other jobs")
