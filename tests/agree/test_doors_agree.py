@@ -15,12 +15,12 @@ from tests.kit.samples.makers import SECOND
 
 
 @pytest.fixture(params=KINDS)
-def asked(request, tmp_path, monkeypatch, capsys):
+def asked(request, store_of, monkeypatch, capsys):
     """A store of a kind at ``NOW``: its kind and its doors."""
     kind = KINDS[request.param]
-    kind.make(tmp_path, kind.length_s)
+    root = store_of(request.param)
     monkeypatch.setattr(time, "time_ns", lambda: NOW)
-    with doors_of(tmp_path, NOW, kind.length_s * SECOND, capsys) as doors:
+    with doors_of(root, NOW, kind.length_s * SECOND, capsys) as doors:
         yield kind, doors
 
 
@@ -29,22 +29,22 @@ def test_every_door_makes_the_same_judgement(asked):
 
 
 @pytest.mark.parametrize("words", [("events",), ("slowdown",), ("blame",), ("report", "--mail")])
-def test_what_was_not_judged_is_not_said_to_be_as_usual(words, tmp_path, capsys, monkeypatch):
+def test_what_was_not_judged_is_not_said_to_be_as_usual(words, store_of, capsys, monkeypatch):
     kind = KINDS["75 s"]
-    kind.make(tmp_path, kind.length_s)
+    root = store_of("75 s")
     monkeypatch.setattr(time, "time_ns", lambda: NOW)
-    with doors_of(tmp_path, NOW, kind.length_s * SECOND, capsys) as doors:
+    with doors_of(root, NOW, kind.length_s * SECOND, capsys) as doors:
         text = doors.text(*words)
     assert "judged" in text or "nothing was watched" in text
     for wrong in ("no events. ", "no slow stretch", "nothing was slow", "no target was slow"):
         assert wrong not in f"{text} "
 
 
-def test_losses_hide_no_slowdown_of_another_operation(tmp_path):
+def test_losses_hide_no_slowdown_of_another_operation(store_of):
     kind = KINDS["losses beside a slow op"]
-    kind.make(tmp_path, kind.length_s)
+    root = store_of("losses beside a slow op")
     span = (NOW - kind.length_s * SECOND, NOW)
-    found = answers.events(tmp_path, answers.event_log(tmp_path, span), span, NOW)
+    found = answers.events(root, answers.event_log(root, span), span, NOW)
     (event,) = [one for one in found.slow if one.kind != "hang"]
     assert (event.kind, event.op) == ("slow", kind.op)
     assert event.ops[0].median == pytest.approx(kind.slow[2], rel=0.1)

@@ -73,6 +73,16 @@ export interface OpState {
   slowdown: number | null;
   slowdown_lower: number | null;
   slowdown_upper: number | null;
+  /**
+   * Of the whole slow stretch that goes on, as the sentence has it; null: none does.
+   */
+  stretch_slowdown?: number | null;
+  stretch_lower?: number | null;
+  stretch_upper?: number | null;
+  /**
+   * Only some of its operations are slow.
+   */
+  partly?: boolean;
   latest: Ms | null;
   median: Ms | null;
   baseline: Ms | null;

@@ -22,19 +22,29 @@ export interface Reading {
   readonly tip: readonly string[];
 }
 
-/** The probe's own word on the op, over its own window. */
-export function readingNow(state: OpState | null, window: Ms | null, spanWord: string): Reading {
+/** The factor of an op and its interval: of the whole stretch while it is slow, as the sentence has it, else of its window. */
+export function factorNow(state: OpState): readonly [number | null, number | null, number | null] {
+  const whole = state.stretch_slowdown ?? null;
+  if (state.state === "slow" && whole !== null) return [whole, state.stretch_lower ?? null, state.stretch_upper ?? null];
+  return [state.slowdown, state.slowdown_lower, state.slowdown_upper];
+}
+
+/** The probe's own word on the op; its latencies are of the last window. `unknown`: why nobody knows how it is now; null: it is known. */
+export function readingNow(state: OpState | null, window: Ms | null, spanWord: string, unknown: string | null): Reading {
   const when = window === null ? spanWord : `${spanWord} ${formatSpan(window)}`;
-  if (state === null) return { when, slowdown: "n/a", factor: null, bad: false, line: "no live state", tip: [] };
-  const factor = formatSlowdown(state.slowdown, state.slowdown_lower, state.slowdown_upper);
+  if (state === null) return { when, slowdown: unknown ?? "n/a", factor: null, bad: false, line: "no live state", tip: [] };
+  const line = `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}`;
+  if (unknown !== null) return { when, slowdown: unknown, factor: null, bad: false, line, tip: [] };
+  const [factor, lower, upper] = factorNow(state);
   // While an operation hangs, the window's numbers are those of before: the state comes first.
   const bad = state.state === "hung" || state.state === "failing";
+  const word = state.partly === true ? "partly slow " : mark(state.state === "slow", state.host_busy);
   return {
     when,
-    slowdown: bad || state.slowdown === null ? state.state : `${mark(state.state === "slow", state.host_busy)}${factor}`,
-    factor: bad ? null : state.slowdown,
+    slowdown: bad || factor === null ? state.state : `${word}${formatSlowdown(factor, lower, upper)}`,
+    factor: bad ? null : factor,
     bad,
-    line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}`,
+    line,
     tip: [],
   };
 }

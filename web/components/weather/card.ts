@@ -7,6 +7,7 @@ import type { UnixMs } from "../../api/time.ts";
 import { formatAge, formatFactor } from "../../charts/shared/format.ts";
 import type { Palette } from "../../charts/weather/palette.ts";
 import { rampColour } from "../../charts/shared/ramp.ts";
+import { factorNow } from "../../charts/weather/reading.ts";
 import { inkOn } from "../../charts/weather/scale.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
 import { severityIcon, severityWord } from "./icons.ts";
@@ -73,9 +74,10 @@ export class Card {
 
   private showChips(target: Target, words: ReadonlyMap<Op, string>, palette: Palette): void {
     const states = new Map(target.state.ops.map((op) => [op.op, op]));
+    const unknown = target.severity === "unknown"; // what was last known is not how it is now
     const chips = OPS.filter((op) => states.has(op)).map((op) => {
-      const state = states.get(op);
-      const factor = state?.slowdown ?? null;
+      const state = unknown ? undefined : states.get(op);
+      const factor = state === undefined ? null : factorNow(state)[0];
       const bad = state?.state === "hung" || state?.state === "failing" ? state.state : null;
       const value = bad ?? (factor === null ? (state?.state ?? "n/a") : formatFactor(factor));
       const chip = h("span", { class: "chip", "data-op": op }, h("span", { class: "chip-op" }, words.get(op) ?? op), h("b", {}, value));

@@ -140,9 +140,9 @@ export class OpPanel {
   private read(): void {
     const t = this.cursor;
     const replayed = t !== null;
-    const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.state.window ?? null, "last");
+    const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.state.window ?? null, "last", this.unknown);
     setText(this.chip, reading.slowdown);
-    setAttribute(this.chip, "data-bad", reading.bad && this.target?.severity !== "unknown");
+    setAttribute(this.chip, "data-bad", reading.bad);
     this.colour(reading);
     setText(this.when, reading.when);
     setText(this.line, reading.line);
@@ -152,9 +152,13 @@ export class OpPanel {
     else this.tooltip.show(this.host, (t - this.model.from) / (this.model.to - this.model.from), reading);
   }
 
+  /** Why nobody knows how the target is now, as its sentence has it; null: somebody does. */
+  private get unknown(): string | null {
+    return this.target?.severity === "unknown" ? this.target.brief : null;
+  }
+
   private colour(reading: Reading): void {
-    const stale = this.cursor === null && this.target?.severity === "unknown";
-    const background = reading.factor === null || stale ? "" : rampColour(reading.factor, this.palette.ramp);
+    const background = reading.factor === null ? "" : rampColour(reading.factor, this.palette.ramp);
     this.chip.style.backgroundColor = background;
     this.chip.style.color = background === "" ? "" : inkOn(background);
   }

@@ -56,6 +56,12 @@ class OpState(OpenJsonModel):
     slowdown: float | None
     slowdown_lower: float | None
     slowdown_upper: float | None
+    stretch_slowdown: float | None = None
+    """Of the whole slow stretch that goes on, as the sentence has it; null: none does."""
+    stretch_lower: float | None = None
+    stretch_upper: float | None = None
+    partly: bool = False
+    """Only some of its operations are slow."""
     latest_ns: Ns | None
     median_ns: Ns | None
     baseline_ns: Ns | None
