@@ -122,6 +122,8 @@ def _now(doors, events):
         going = [one for one in going if one.verdict in ("slow", "partly_slow", "lost")]
         if said.verdict in ("slow", "partly_slow"):
             assert any(not said.contradicts(one) for one in going), (said, events)
+        elif said.verdict == "lost":
+            assert [one for one in going if one.verdict == "lost"], (said, events)
         elif said.verdict in ("usual", "host_busy"):
             assert not going, (said, going)
     _check(doors)

@@ -100,7 +100,7 @@ def stretch(
     earliest = max(int(earliest), first)
     if earliest >= latest:
         return None
-    last = int(earliest + np.argmax(total[earliest + 1 : latest + 1]))
+    last = earliest + _last_of_highest(total[earliest + 1 : latest + 1], slow[earliest:latest])
     if last < first or total[last + 1] <= total[first]:
         return None
     known = waits[first : last + 1]
@@ -118,6 +118,13 @@ def stretch(
         usual_ns=usual,
     )
     return piece, last, score
+
+
+def _last_of_highest(total: Floats, slow: Flags) -> int:
+    """Where the sum is highest; of several such operations the last slow one: those in a row add nothing to it."""
+    highest = np.flatnonzero(total == total.max())
+    own = highest[slow[highest]]
+    return int(own[-1] if len(own) else highest[0])
 
 
 def back_ns(rows: Operations, place: int) -> int:
