@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from iosonde.jobs.scheduled.data import JobStorage, job_storage
-from iosonde.jobs.scheduled.storage_words import say_target
+from iosonde.jobs.scheduled.target_words import say_target
 from iosonde.model.json_types import Instant, JsonObject, Ns
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.written import as_event

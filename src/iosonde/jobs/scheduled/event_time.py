@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _KINDS = ("slow", "partly_slow", "lost", "hang")
 
 
-class SlowTime(NamedTuple):
+class EventTime(NamedTuple):
     """[begin, end) in which an op was slow by ``typ`` (ratio; inf: it hung), with its interval."""
 
     op: str
@@ -50,31 +50,33 @@ class Untold(NamedTuple):
     host: str
 
 
-class Judged(NamedTuple):
+class TargetEvents(NamedTuple):
     """What events say of a target during a job: slow times, times that a young baseline judged, all its events."""
 
-    slow: tuple[SlowTime, ...] = ()
+    slow: tuple[EventTime, ...] = ()
     young: tuple[Span, ...] = ()
     events: tuple[SlowEvent, ...] = ()
 
 
-def judged_by(found: Happened | None, target: str, hosts: int, now_ns: int) -> Judged:
+def judged_by(found: Happened | None, target: str, hosts: int, now_ns: int) -> TargetEvents:
     """What the events of a span say of a target that so many hosts watch."""
     if found is None:
-        return Judged()
+        return TargetEvents()
     every = [*found.slow, *slow_hangs(found.logged, now_ns)]
     events = [one for one in every if one.target == target and one.kind in _KINDS]
     needed = hosts - max(0, hosts - 1) // 2
-    of_op: dict[str, list[SlowTime]] = {}
+    of_op: dict[str, list[EventTime]] = {}
     for event in events:
         for share in event.ops:
             if (time := _time(event, share)) is not None:
                 of_op.setdefault(share.op, []).append(time)
     slow = [one for times in of_op.values() for one in _shared(times, needed)]
-    return Judged(tuple(slow), tuple(_young(found, target, now_ns)), tuple(events))
+    return TargetEvents(tuple(slow), tuple(_young(found, target, now_ns)), tuple(events))
 
 
-def untold(judged: Judged, slow: Sequence[Span], span_ns: Span, hosts: int) -> tuple[Untold, ...]:
+def untold(
+    judged: TargetEvents, slow: Sequence[Span], span_ns: Span, hosts: int
+) -> tuple[Untold, ...]:
     """Events within [begin, end) that share no moment with its slow time, the longest first."""
     found = []
     for event in judged.events:
@@ -88,23 +90,23 @@ def untold(judged: Judged, slow: Sequence[Span], span_ns: Span, hosts: int) -> t
     return tuple(sorted(found, key=lambda one: -one.length_ns))
 
 
-def _time(event: SlowEvent, share: OpShare) -> SlowTime | None:
+def _time(event: SlowEvent, share: OpShare) -> EventTime | None:
     """The time in which an op was slow itself, or hung; None: it was not."""
     if event.kind == "hang":
-        return SlowTime(share.op, event.start_ns, _end(event), *(float("inf"),) * 3)
+        return EventTime(share.op, event.start_ns, _end(event), *(float("inf"),) * 3)
     if event.kind != "slow" or share.start_ns is None or (share.median or 0.0) < SLOW_AT:
         return None
     typ = share.median or 0.0
     bounds = (typ if share.lower is None else share.lower, share.upper or typ)
     end = _end(event) if event.end_ns is None else share.end_ns or event.end_ns
-    return SlowTime(share.op, share.start_ns, end, typ, *bounds)
+    return EventTime(share.op, share.start_ns, end, typ, *bounds)
 
 
 def _end(event: SlowEvent) -> int:
     return event.seen_until_ns if event.end_ns is None else event.end_ns
 
 
-def _shared(times: Sequence[SlowTime], needed: int) -> list[SlowTime]:
+def _shared(times: Sequence[EventTime], needed: int) -> list[EventTime]:
     """Where so many of the times hold at once, by the least of the ``needed`` largest."""
     if needed <= 1:
         return list(times)

@@ -13,17 +13,19 @@ from iosonde.jobs.scheduled.cells import (
     smoothed,
     unknown_cells,
 )
-from iosonde.jobs.scheduled.event_time import Judged, SlowTime, untold
+from iosonde.jobs.scheduled.event_time import EventTime, TargetEvents, untold
 from iosonde.jobs.scheduled.storage_time import LEVELS, OpTime, StorageTime, TimeAt
 from iosonde.model.ops import SLOW_AT, op_order
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Instants, Places
 
-_NO_EVENTS = Judged()
+_NO_EVENTS = TargetEvents()
 
 
-def time_of(seen: TargetCells, span_ns: tuple[int, int], told: Judged = _NO_EVENTS) -> StorageTime:
+def time_of(
+    seen: TargetCells, span_ns: tuple[int, int], told: TargetEvents = _NO_EVENTS
+) -> StorageTime:
     """Storage time of a target's cells, and of what events say of it, within a job's [begin, end)."""
     length = int(seen.starts[1] - seen.starts[0])
     cuts = _cut(seen.starts, length, told)
@@ -102,7 +104,7 @@ class _Cuts(NamedTuple):
     of: Places
 
 
-def _cut(starts: Instants, length: int, told: Judged) -> _Cuts:
+def _cut(starts: Instants, length: int, told: TargetEvents) -> _Cuts:
     last = int(starts[-1]) + length
     events = [ns for one in told.slow for ns in (one.begin_ns, one.end_ns)]
     events += [ns for span in told.young for ns in span]
@@ -112,7 +114,7 @@ def _cut(starts: Instants, length: int, told: Judged) -> _Cuts:
     return _Cuts(edges[:-1], edges[1:], of)
 
 
-def _put(one: SlowTime, smooth: Smoothed, edge: Flags, cuts: _Cuts) -> None:
+def _put(one: EventTime, smooth: Smoothed, edge: Flags, cuts: _Cuts) -> None:
     """Enter the slow time of an event where the cells have none."""
     new = (cuts.begin >= one.begin_ns) & (cuts.end <= one.end_ns) & ~(smooth.typ >= SLOW_AT)
     for column, value in zip(smooth, (one.typ, one.lower, one.upper), strict=True):

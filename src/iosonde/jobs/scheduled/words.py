@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iosonde.jobs.scheduled.storage_words import (
+from iosonde.jobs.scheduled.target_words import (
     TOLD_UNKNOWN,
     say_slow,
     say_storage,
