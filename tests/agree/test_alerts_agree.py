@@ -41,6 +41,7 @@ ALERTS = {
     "failing": {"IosondeFailing"},
 }
 """Alerts that name what is wrong; others may fire beside them on the same target."""
+WRONG = set().union(*ALERTS.values())
 
 
 def rules(folder: Path) -> Path:
@@ -119,7 +120,7 @@ def test_an_alert_fires_where_check_warns_and_never_where_nothing_is_judged(tmp_
             slow = [
                 (one["metric"]["target"], one["metric"]["alertname"])
                 for one in ever
-                if one["metric"].get("target") in QUIET
+                if one["metric"].get("target") in QUIET and one["metric"]["alertname"] in WRONG
             ]
             assert slow == []
             summaries = {

@@ -11,7 +11,7 @@ from benchmarks.truth.weather.latency import Floats
 from iosonde.model.frames import SeriesKey
 from iosonde.model.units import DAY_NS
 from iosonde.weather.fleet.shapes import ENOUGH_HOSTS, FleetShape, slow_part
-from iosonde.weather.peers.groups import Group
+from iosonde.weather.peers.groups import PeerGroup
 from iosonde.weather.peers.peers import slow_members
 
 SIZES = ((3, 1), (5, 3), (20, 4), (60, 10), (200, 2), (200, 10))
@@ -157,7 +157,7 @@ def peers(seed: int, scale: float = 1.0) -> list[Row]:
 def _named(level: Floats) -> set[int]:
     keys = [SeriesKey("n1", f"disk{number:02}", "data_read", 1) for number in range(len(level))]
     starts = DAY_NS * np.arange(level.shape[1], dtype=np.int64)
-    group = Group("host", "n1", "disk#", "data_read", 1)
+    group = PeerGroup("host", "n1", "disk#", "data_read", 1)
     return {int(one.key.target[4:]) for one in slow_members(group, keys, level, starts, DAY_NS)}
 
 

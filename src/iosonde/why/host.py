@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 MOSTLY = 0.5
 """From this share of the slow or lost windows on the host's run queue explains the stretch."""
+LOST_WINDOWS = 2
+"""From so many windows on in which most operations were lost, the run queue does not explain the stretch."""
 SHORTEST_NS = 4 * DAY_NS
 """In less history nothing can come back often enough."""
 STAYS_NS = DAY_NS
@@ -66,7 +68,9 @@ def host_link(scene: Scene) -> Link[HostEvidence]:
     bad = windows["slow"][mine].astype(bool) | lost
     busy = int((bad & ~lost & windows["host_busy"][mine].astype(bool)).sum())
     fact = HostEvidence(slow.host, busy, int(bad.sum()), hosts, of_hosts)
-    return found(fact) if busy > MOSTLY * fact.slow else ruled_out(fact)
+    # A busy hour before it does not explain a storage that stopped answering in its end.
+    explained = busy > MOSTLY * fact.slow and int(lost.sum()) < LOST_WINDOWS
+    return found(fact) if explained else ruled_out(fact)
 
 
 def _witnesses(weather: Weather, slow: StretchFacts) -> Witnesses | None:

@@ -10,7 +10,7 @@ import pytest
 
 import iosonde
 from iosonde.model.frames import SeriesKey
-from iosonde.weather.peers.groups import Group, groups_of
+from iosonde.weather.peers.groups import PeerGroup, groups_of
 from iosonde.weather.peers.peers import DAY_NS, LEAST_RATIO, PeerFinding, slow_members
 from iosonde.weather.peers.words import say_peer
 from iosonde.weather.store import Store
@@ -20,7 +20,7 @@ from tests.kit.commands import run
 from tests.kit.samples.makers import SECOND, START, probed
 
 HOUR = 3600 * SECOND
-GROUP = Group("host", "n1", "disk#", "data_read", SECOND)
+GROUP = PeerGroup("host", "n1", "disk#", "data_read", SECOND)
 
 
 def keys(n: int, host: str = "n1") -> list[SeriesKey]:

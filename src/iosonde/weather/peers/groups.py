@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d+|(?<=\bsd|\bvd|\bhd)[a-z]{1,3}\b")
 Shared = Literal["host", "target"]
 
 
-class Group(NamedTuple):
+class PeerGroup(NamedTuple):
     """Peers. ``shared``: what they have in common, and its ``name``; ``kind``: what names of targets have in common."""
 
     shared: Shared
@@ -39,14 +39,14 @@ class Group(NamedTuple):
 
 def groups_of(
     keys: Iterable[SeriesKey], whole: Mapping[tuple[str, str], str]
-) -> dict[Group, list[SeriesKey]]:
+) -> dict[PeerGroup, list[SeriesKey]]:
     """Groups of at least ``LEAST`` members, these in order. ``whole``: of what a (host, target) is a component."""
-    found: dict[Group, list[SeriesKey]] = defaultdict(list)
+    found: dict[PeerGroup, list[SeriesKey]] = defaultdict(list)
     for key in sorted(keys):
         if host_of_rank(key.host) is not None:
             continue
         kind = whole.get((key.host, key.target)) or _NUMBER.sub("#", key.target)
         if kind != key.target:
-            found[Group("host", key.host, kind, key.op, key.period_ns)].append(key)
-        found[Group("target", key.target, key.target, key.op, key.period_ns)].append(key)
+            found[PeerGroup("host", key.host, kind, key.op, key.period_ns)].append(key)
+        found[PeerGroup("target", key.target, key.target, key.op, key.period_ns)].append(key)
     return {group: some for group, some in found.items() if len(some) >= LEAST}

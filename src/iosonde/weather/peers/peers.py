@@ -26,7 +26,7 @@ import numpy as np
 from iosonde.model.frames import SeriesKey
 from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.stats.ranks import quantile_ranks
-from iosonde.weather.peers.groups import LEAST, Group, groups_of
+from iosonde.weather.peers.groups import LEAST, PeerGroup, groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ class PeerFinding(NamedTuple):
     """
 
     key: SeriesKey
-    group: Group
+    group: PeerGroup
     peers: int
     ratio: float
     lower: float
@@ -121,7 +121,7 @@ def _blocks(store: Store, since_ns: int, until_ns: int) -> tuple[int, WindowTabl
 
 
 def slow_members(
-    group: Group, keys: Sequence[SeriesKey], level: Floats, starts: Instants, block_ns: int
+    group: PeerGroup, keys: Sequence[SeriesKey], level: Floats, starts: Instants, block_ns: int
 ) -> list[PeerFinding]:
     """Slow members of a group. ``level`` (members, blocks): log of medians, NaN = not known."""
     beside = np.array([_beside(level, member) for member in range(len(keys))])
