@@ -68,6 +68,7 @@ def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
         ),
         "slowness_by": "I/O rate",
         "raw_id": "",
+        "system": "",
     }
     found = client.get("/api/jobs", params={"search": "WORK 2", "limit": 3}).json()
     assert found["total"] == 12, "2, 12, 20 to 29"
