@@ -27,6 +27,8 @@ Direction = Literal["read", "write", "mixed", ""]
 By = Literal["file_system", "motif"]
 JobKey = tuple[str, str, str, int | None, str]
 """Source, raw id, step, start, cluster."""
+KeyAnywhere = tuple[str, str, str, int | None]
+"""A job's key without its cluster, which not every record names."""
 
 
 class Scalar(NamedTuple):

@@ -22,10 +22,8 @@ from iosonde.engine.parquet import rows_of_table, write_parquet
 from iosonde.engine.parts import cannot_write, rows_of
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.frames import NULL_NS
-from iosonde.model.jobs import Job
+from iosonde.model.jobs import Job, KeyAnywhere
 
-_Unnamed = tuple[str, str, str, int | None]
-"""A job's key without its cluster."""
 _SAME = " AND ".join(f"o.{name} IS NOT DISTINCT FROM n.{name}" for name in JOB_KEY[:4])
 
 
@@ -38,7 +36,7 @@ def of_clusters(
     """
     path, numbers = (Path(root) / table / place for table in ("jobs", "scalars"))
     stored = _stored(con, path, jobs) if rows_of(con, path) else {}
-    names: dict[_Unnamed, set[str]] = defaultdict(set)
+    names: dict[KeyAnywhere, set[str]] = defaultdict(set)
     for key in ((*one, system) for one, systems in stored.items() for system in systems):
         names[key[:4]].add(key[4])
     for job in jobs:
@@ -68,7 +66,7 @@ def once(jobs: Iterable[Job]) -> list[Job]:
 
 def _stored(
     con: duckdb.DuckDBPyConnection, path: Path, jobs: Sequence[Job]
-) -> dict[_Unnamed, set[str]]:
+) -> dict[KeyAnywhere, set[str]]:
     """Clusters of the records of these keys that are there."""
     con.register("keys", _keys([job.key[:4] for job in jobs]))
     rows = con.execute(
@@ -76,13 +74,13 @@ def _stored(
         f"JOIN {_of_keys('keys')} n ON {_SAME}"
     ).fetchall()
     con.unregister("keys")
-    found: dict[_Unnamed, set[str]] = defaultdict(set)
+    found: dict[KeyAnywhere, set[str]] = defaultdict(set)
     for source, job_id, step, start_ns, system in rows:
         found[source, job_id, step, start_ns].add(system or "")
     return found
 
 
-def _name(con: duckdb.DuckDBPyConnection, path: Path, names: dict[_Unnamed, str]) -> None:
+def _name(con: duckdb.DuckDBPyConnection, path: Path, names: dict[KeyAnywhere, str]) -> None:
     """Give the records of these keys that name no cluster one."""
     more = {"system": np.array(list(names.values()), dtype=object)}
     con.register("names", {**_keys(names), **more})
@@ -126,7 +124,7 @@ def _lacks(con: duckdb.DuckDBPyConnection, numbers: Path) -> bool:
     return con.execute(asked, [str(numbers)]).fetchall() == [(0,)]
 
 
-def _keys(keys: Collection[_Unnamed]) -> dict[str, object]:
+def _keys(keys: Collection[KeyAnywhere]) -> dict[str, object]:
     texts = {
         name: np.array([key[place] for key in keys], dtype=object)
         for place, name in enumerate(JOB_KEY[:3])

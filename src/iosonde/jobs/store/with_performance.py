@@ -29,13 +29,11 @@ from iosonde.jobs.store.jobs import (
     unnamed_key,
 )
 from iosonde.jobs.store.metric_descriptions import read_described, tables_of_performance
-from iosonde.model.jobs import Job, JobKey
+from iosonde.model.jobs import Job, JobKey, KeyAnywhere
 from iosonde.model.names import slug
 
 if TYPE_CHECKING:
     import duckdb
-
-_Found = tuple[str, str, str, int | None]
 
 
 class JobSelection(NamedTuple):
@@ -44,7 +42,7 @@ class JobSelection(NamedTuple):
     Keys are without clusters: an earlier record may have named that of one that names none.
     """
 
-    keys: Collection[_Found] | None
+    keys: Collection[KeyAnywhere] | None
     span_ns: tuple[int, int] | None
 
     def has(self, job: Job) -> bool:
@@ -87,16 +85,16 @@ def measured_jobs(
     return by_begin(found)
 
 
-def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[_Found]]:
+def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[KeyAnywhere]]:
     """Keys by the part that holds them."""
-    found: dict[tuple[str, str], list[_Found]] = {}
+    found: dict[tuple[str, str], list[KeyAnywhere]] = {}
     for key in asked.keys or ():
         found.setdefault((f"month={month_of(key[3])}", slug(key[0])), []).append(key)
     return found
 
 
 def _where(
-    path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[_Found]]
+    path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[KeyAnywhere]]
 ) -> str | None:
     """SQL that holds for all selected rows of a part, and few others; None: it has none."""
     if asked.keys is None and asked.span_ns is None:
