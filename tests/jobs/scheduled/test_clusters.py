@@ -226,3 +226,13 @@ def test_a_requeued_job_is_not_taken_for_another_zone(tmp_path: Path) -> None:
     later = row("1", "east", "ann").replace("T10:", "T12:")
     put(tmp_path, [row("1", "east", "ann"), later])
     assert len(read_jobs(tmp_path / "store")) == 2
+
+
+def test_a_later_record_without_the_written_id_keeps_it(tmp_path: Path) -> None:
+    raw = "JobIDRaw|User|JobName|State|Start|End|NNodes|NodeList"
+    words = "ann|relax|{}|2026-09-22T10:00:00|{}|1|n1"
+    first = "4711_7|4720|" + words.format("RUNNING", "Unknown")
+    put(tmp_path, [first], "JobID|" + raw)
+    store = put(tmp_path, ["4720|" + words.format("COMPLETED", "2026-09-22T10:05:00")], raw)
+    known = [(job.job_id, job.shown_id, job.state) for job in read_jobs(store)]
+    assert known == [("4720", "4711_7", "COMPLETED")]

@@ -1,16 +1,17 @@
-"""Clusters of records: one that names none is of the job that one of the same key names.
+"""Names that a record lacks and an earlier one of its job has: the cluster, and the id as users write it.
 
 ::
 
     record without a cluster, one is there that names one     -> it is that job's
     record with a cluster, one is there that names none       -> that one gets the name, and its numbers
     records of two clusters                                   -> two jobs
+    record with a raw id alone, 4711_7 is there               -> it keeps that id
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def of_clusters(
             _name_numbers(con, path, numbers)
     except (OSError, duckdb.Error) as error:
         raise cannot_write(path, error) from error
-    return once(replace(job, system=job.system or only.get(job.key[:4], "")) for job in jobs)
+    named = (replace(job, system=job.system or only.get(job.key[:4], "")) for job in jobs)
+    return once(_with_id(job, stored.get(job.key[:4], {})) for job in named)
 
 
 def once(jobs: Iterable[Job]) -> list[Job]:
@@ -64,19 +66,25 @@ def once(jobs: Iterable[Job]) -> list[Job]:
     return list(found.values())
 
 
+def _with_id(job: Job, stored: Mapping[str, str]) -> Job:
+    """A record with the id as users write it: its own, or that of the record it replaces."""
+    known = stored.get(job.system) or stored.get("", "")
+    return job if job.shown_id or not known else replace(job, shown_id=known)
+
+
 def _stored(
     con: duckdb.DuckDBPyConnection, path: Path, jobs: Sequence[Job]
-) -> dict[KeyAnywhere, set[str]]:
-    """Clusters of the records of these keys that are there."""
+) -> dict[KeyAnywhere, dict[str, str]]:
+    """Of the records of these keys that are there: the id as users write it, by cluster; "" where none is written."""
     con.register("keys", _keys([job.key[:4] for job in jobs]))
     rows = con.execute(
-        f"SELECT DISTINCT {', '.join(f'o.{name}' for name in JOB_KEY)} FROM {rows_of_table([path], JOB_TYPES)} o "
-        f"JOIN {_of_keys('keys')} n ON {_SAME}"
+        f"SELECT DISTINCT {', '.join(f'o.{name}' for name in (*JOB_KEY, 'shown_id'))} "
+        f"FROM {rows_of_table([path], JOB_TYPES)} o JOIN {_of_keys('keys')} n ON {_SAME}"
     ).fetchall()
     con.unregister("keys")
-    found: dict[KeyAnywhere, set[str]] = defaultdict(set)
-    for source, job_id, step, start_ns, system in rows:
-        found[source, job_id, step, start_ns].add(system or "")
+    found: dict[KeyAnywhere, dict[str, str]] = defaultdict(dict)
+    for source, job_id, step, start_ns, system, written in rows:
+        found[source, job_id, step, start_ns][system or ""] = written or ""
     return found
 
 
