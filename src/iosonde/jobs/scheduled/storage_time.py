@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,3 +63,8 @@ class StorageTime:
     def worst_op(self) -> OpTime:
         """The op that was slow longest, of those at the told level. Only of a target that was slow."""
         return next((one for one in self.ops if one.typ >= self.told.level), self.ops[0])
+
+    @property
+    def silent(self) -> bool:
+        """Whether most operations of the worst op were lost, rather than slow. Only of a target that was slow."""
+        return math.isinf(self.worst_op.typ) and self.told.level == LEVELS[-1]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.scheduled.storage_time import LEVELS
 from iosonde.model.ops import op_word
 from iosonde.model.units import about_length, format_factor, format_percent
 
@@ -52,7 +51,8 @@ def say_target(one: StorageTime) -> str:
 
 
 def _op(op: str, typ: float) -> str:
-    return f"{op_word(op)} no answer" if np.isinf(typ) else f"{op_word(op)} {format_factor(typ)}x"
+    how = "mostly hung or failed" if np.isinf(typ) else f"{format_factor(typ)}x"
+    return f"{op_word(op)} {how}"
 
 
 def _why_unknown(one: StorageTime) -> list[str]:
@@ -69,10 +69,11 @@ def _why_unknown(one: StorageTime) -> list[str]:
 
 
 def say_slow(one: StorageTime) -> str:
-    """``/work was at least 3x slow for 41 min``; of ops that did not answer ``/work hung for 5 min``."""
+    """``/work was at least 3x slow for 41 min``; of lost ops ``most creates on /work hung or failed for 5 min``."""
     told = one.told
-    if np.isinf(one.worst_op.typ) and told.level == LEVELS[-1]:
-        return f"{one.target} hung for {about_length(told.slow_ns)}"
+    if one.silent:
+        what = f"most {op_word(one.worst_op.op)} on {one.target}"
+        return f"{what} hung or failed for {about_length(told.slow_ns)}"
     return f"{one.target} was at least {told.level:.0f}x slow for {about_length(told.slow_ns)}"
 
 

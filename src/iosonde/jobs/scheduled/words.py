@@ -84,7 +84,8 @@ def _sentence(story: ScheduledStory) -> str:
         told = say_untold(event[1], event[0].target)
         return f"{what}: {told} of its {took}{say_unknown(event[0])}"
     if worst.slow_ns:
-        return f"{what}: {say_slow(worst)} of its {took}, {op_word(worst.worst_op.op)} most{say_unknown(worst)}"
+        most = "" if worst.silent else f", {op_word(worst.worst_op.op)} most"
+        return f"{what}: {say_slow(worst)} of its {took}{most}{say_unknown(worst)}"
     return f"{what}{_without_stretch(storage, took)}"
 
 
