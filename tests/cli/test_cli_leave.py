@@ -145,6 +145,7 @@ def test_clean_removes_marked_directories_only(tmp_path, capsys):
         (["export", "sample"], "try 'samples'"),
         (["slowdown", "--windw", "60s"], "try --window, or"),
         (["now", "--targt"], "unrecognized arguments: --targt; try 'iosonde now --help'"),
+        (["why", "--job", "4711"], "--job; try 'iosonde explain JOB', or 'iosonde why --help'"),
     ],
 )
 def test_a_wrong_word_is_answered_with_the_nearest_right_one(capsys, arguments, hint):

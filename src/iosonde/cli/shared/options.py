@@ -28,6 +28,8 @@ _INVALID = re.compile(
 )
 """argparse's message on an invalid choice."""
 _NEAR = 0.7
+_ELSEWHERE = {"--job": "'iosonde explain JOB'"}
+"""Options that another command answers."""
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -68,7 +70,7 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError; argparse would print the whole usage and exit."""
         hint, command = f"'{self.prog} --help'", self.prog.removeprefix("iosonde ")
         if unknown := re.match(r"unrecognized arguments: (--[\w-]+)", message):
-            near = nearest(unknown[1], self._option_string_actions)
+            near = _ELSEWHERE.get(unknown[1]) or nearest(unknown[1], self._option_string_actions)
             raise UsageError(f"{command}: {message}", hint=f"{near}, or {hint}" if near else hint)
         if wrong := _INVALID.fullmatch(message):
             choices = re.findall(r"'([^']*)'", wrong["choices"])
