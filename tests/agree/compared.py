@@ -123,7 +123,7 @@ def _now(doors, events):
         if said.verdict in ("slow", "partly_slow"):
             assert any(not said.contradicts(one) for one in going), (said, events)
         elif said.verdict == "lost":
-            assert [one for one in going if one.verdict == "lost"], (said, events)
+            assert [one for one in going if not said.contradicts(one)], (said, events)
         elif said.verdict in ("usual", "host_busy"):
             assert not going, (said, going)
     _check(doors)

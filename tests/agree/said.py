@@ -61,6 +61,8 @@ def of_finding(one: dict[str, Any]) -> Said:
     ops = one.get("ops")
     if kind == "slow" and ops and ops[0]["partly"]:
         return Said("partly_slow", second(ops[0]["since_ns"]), None, ops[0]["op"])
+    if kind == "failing" and ops:
+        return Said(VERDICTS[kind], second(ops[0]["since_ns"]), None, ops[0]["op"])
     if kind != "slow" or not ops:
         return Said(VERDICTS[kind], end_s=... if kind == "usual" else None)
     worst = ops[0]

@@ -5,13 +5,14 @@ use super::guarded::Guarded;
 use super::levels::{Levels, RankTable};
 use super::quantile::{Estimate, WindowStatistics};
 use super::recent::Recent;
+use super::rules::Cause;
 use super::seen::{Lane, Seen, is_late};
 use super::triple::Triple;
 use super::verdict::{Controls, FAILING_FROM, Lateness, State, host_held_up, host_was_busy, is_hung};
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
 use baselines::Baselines;
-use rows::{late_by_host, late_ns, of_more_windows, ok_rows, onset_ns};
+use rows::{first_lost_ns, late_by_host, late_ns, of_more_windows, ok_rows, onset_ns};
 pub use state::OpState;
 use stretch::Stretch;
 use totals::LastRows;
@@ -157,7 +158,10 @@ impl LiveOp {
         }
         let alarm = self.detector.tick(tick_ns, &last, self.baselines.limits())?;
         let peak = alarm.peak.max(alarm.peak_tail);
-        let since = usual_ns.and_then(|usual| onset_ns(&self.recent, usual, peak));
+        let since = match alarm.cause {
+            Cause::Lost => first_lost_ns(self.seen(0), tick_ns - LOOK_NS),
+            _ => usual_ns.and_then(|usual| onset_ns(&self.recent, usual, peak)),
+        };
         Some((alarm, since.unwrap_or(alarm.raised_ns)))
     }
 

@@ -28,6 +28,23 @@ pub fn onset(service_ns: &[i64], baseline_ns: f64, slowdown: f64) -> Option<usiz
     began
 }
 
+/// The same for losses: index of the first operation of the lossy span to which the last one belongs.
+///
+/// Each adds the logarithm of how much likelier it is where half of the operations are lost than where one in a hundred is.
+pub fn onset_of_losses(lost: impl Iterator<Item = bool>) -> Option<usize> {
+    let (rise, fall) = ((0.5_f64 / 0.01).ln(), (0.5_f64 / 0.99).ln());
+    let (mut sum, mut began) = (0.0_f64, None);
+    for (i, lost) in lost.enumerate() {
+        sum = (sum + if lost { rise } else { fall }).max(0.0);
+        if sum == 0.0 {
+            began = None;
+        } else if began.is_none() {
+            began = Some(i);
+        }
+    }
+    began
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +72,20 @@ mod tests {
         let mut series = vec![1_000_000_i64; 100];
         series[50] = 100_000_000_000;
         assert_eq!(onset(&series, 1e6, 3.0), None);
+    }
+
+    #[test]
+    fn losses_begin_with_the_first_of_them_and_one_long_ago_is_not_it() {
+        for (share, off) in [(1.0, 0), (0.4, 20)] {
+            let mut random = Random::stream(10, "losses");
+            for _ in 0..100 {
+                let lost: Vec<bool> =
+                    (0..300).map(|i| i == 200 || (i >= 240 && random.unit() < share)).collect();
+                let found = onset_of_losses(lost.into_iter()).unwrap() as i64;
+                assert!((found - 240).abs() <= off, "{share}: {found}");
+            }
+        }
+        assert_eq!(onset_of_losses([true, false, false, false, false, false, false].into_iter()), None);
     }
 
     #[test]

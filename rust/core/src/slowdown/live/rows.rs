@@ -1,10 +1,10 @@
 //! Statistics of recent rows: quantiles, the onset, lateness of the timer.
 
 use crate::sample::{Outcome, Sample};
-use crate::slowdown::onset::onset;
+use crate::slowdown::onset::{onset, onset_of_losses};
 use crate::slowdown::quantile::{Estimate, minimum_count, of_sorted};
 use crate::slowdown::recent::Recent;
-use crate::slowdown::seen::is_missed_by_host;
+use crate::slowdown::seen::{Seen, is_missed_by_host};
 use crate::slowdown::triple::{Factor, share_of};
 
 /// Successful rows.
@@ -40,6 +40,15 @@ pub fn onset_ns(recent: &Recent, usual_ns: f64, slowdown: f64) -> Option<i64> {
     let service: Vec<i64> = rows.clone().filter_map(|sample| sample.service_ns()).collect();
     let first = onset(&service, usual_ns, slowdown)?;
     rows.clone().nth(first).map(|sample| sample.due_ns)
+}
+
+/// Due time of the first operation of the lossy span that the last one belongs to; else of the first loss from
+/// `look_ns` on.
+pub fn first_lost_ns(rows: impl Iterator<Item = Seen>, look_ns: i64) -> Option<i64> {
+    let rows: Vec<Seen> = rows.collect();
+    let onset = onset_of_losses(rows.iter().map(|row| row.lost)).map(|place| &rows[place]);
+    let first = || rows.iter().find(|row| row.lost && row.due_ns >= look_ns);
+    onset.or_else(first).map(|row| row.due_ns)
 }
 
 /// Quantile of service times over the shortest span of at least two windows before `now_ns` with enough operations.

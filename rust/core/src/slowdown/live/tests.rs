@@ -133,6 +133,18 @@ fn after_an_hour_it_compares_with_quantiles_and_after_six_it_raises_alarms() {
 }
 
 #[test]
+fn an_alarm_of_losses_begins_with_the_first_of_them() {
+    let (mut live, mut random) = (minutes(), Random::stream(3, "live"));
+    live_for(&mut live, &mut random, 0..8 * 3600, 1.0);
+    let mut alarms = Vec::new();
+    for k in 8 * 3600..8 * 3600 + 60 {
+        let failed = Sample { outcome: Outcome::CORRUPT, ..second(&mut random, k, 1.0) };
+        alarms.extend(live.take(&failed).alarm);
+    }
+    assert_eq!((alarms[0].0.cause, alarms[0].1), (Cause::Lost, 8 * 3600 * SECOND));
+}
+
+#[test]
 fn a_part_that_is_slow_is_slow_though_the_typical_operation_is_not() {
     let (mut live, mut random) = (minutes(), Random::stream(2, "live"));
     live_for(&mut live, &mut random, 0..8 * 3600, 1.0);

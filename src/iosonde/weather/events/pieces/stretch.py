@@ -9,7 +9,8 @@
 Between the two the sum rises most: the stretch is the one that fits the scores best (Page 1954). Where the typical
 operation is slow the score is ``ln(response / usual) - ln(factor) / 2``, clipped, as in the core's ``onset``; where
 only some are, the log likelihood ratio of their share against the usual one, counted above ``limit_ns``. There a slow
-operation right after a slow one says nothing new, as for the alarms: two quick ones in a row end a run.
+operation right after a slow one says nothing new, as for the alarms: two quick ones in a row end a run. One that
+failed or did not come back does: it is no queue's memory of the one before.
 """
 
 from __future__ import annotations
@@ -163,6 +164,7 @@ def _scores(waits: Floats, slow: Flags, inside: Flags, version: Floats, factor: 
         again = slow.copy()
         again[1:] &= slow[:-1] | np.concatenate(([False], slow[:-2]))[: len(slow) - 1]
         again[:1] = False
+        again &= np.isfinite(waits)
         neutral |= again
         counted = inside & ~neutral
         part = float(slow[counted].mean()) if counted.any() else _SHARES[0]
