@@ -18,6 +18,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 NOW = (1_788_739_200 + 30 * DAY) * SECOND
 """When every store is asked: a Wednesday, 00:00 UTC."""
 CREATE, DELETE, READ, STAT = "md_create", "md_delete", "data_read", "md_stat"
+OPS = (READ, "data_write", CREATE, STAT, "md_read", DELETE)
 
 
 class Kind(NamedTuple):
@@ -190,6 +191,11 @@ KINDS: dict[str, Kind] = {
     "hung, goes on": Kind(agent(fault(CREATE, 2 * HOUR, 3 * HOUR, hang=True)), 2 * HOUR + 400),
     "hung, over": Kind(agent(fault(CREATE, 2 * HOUR, 2 * HOUR + 200, hang=True)), 2 * HOUR + 1200),
     "failing": Kind(agent(fault(STAT, 2 * HOUR, 3 * HOUR, error="EIO")), 2 * HOUR + 400),
+    "failing for 12 s": Kind(agent(fault(STAT, 2 * HOUR, 3 * HOUR, error="EIO")), 2 * HOUR + 12),
+    "first minutes, all fail": Kind(
+        agent(*(fault(op, 150, HOUR, error="ENOTCONN") for op in OPS), period="200ms", window="5s"),
+        200,
+    ),
     "two hosts, one slow": Kind(
         agents(("login1", [target("/work")]), ("login2", [target("/work", *_SLOW)])),
         2 * HOUR + 900,

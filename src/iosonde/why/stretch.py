@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
@@ -173,7 +174,24 @@ def _event(weather: Weather, question: WhyQuestion, at_ns: int | None) -> Stretc
         there = [one for one in events if one.overlaps(at_ns, at_ns + 1)]
     else:
         there = [one for one in events if one.end_ns is None]
-    return _worst(there, weather)
+    found = _worst(there, weather)
+    return found if found is None or at_ns is not None else _failing(found, weather)
+
+
+def _failing(slow: StretchFacts, weather: Weather) -> StretchFacts:
+    """Losses that go on as their running probe tells them: operations fail."""
+    same = (
+        one
+        for one in weather.findings
+        if slow.kind == "lost"
+        and one.kind == "failing"
+        and (one.host, one.target) == (slow.host, slow.target)
+    )
+    now = next(same, None)
+    if now is None:
+        return slow
+    op, begin_ns = now.ops[0].op, now.since_ns or slow.begin_ns
+    return replace(slow, kind="failing", op=op, begin_ns=begin_ns)
 
 
 def _worst(events: list[SlowEvent], weather: Weather) -> StretchFacts | None:

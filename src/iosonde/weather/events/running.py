@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from iosonde.weather.slowdown.findings import Finding, OpVerdict
 
 _JUDGED = ("usual", "host_busy", "slow", "lost")
-"""Findings that say of every operation whether it is slow; where operations hang, samples and the log tell."""
+"""Findings that say of every operation whether it is slow; where some hang or fail, samples and the log tell."""
 _KINDS = ("slow", "partly_slow", "lost")
 
 
@@ -34,6 +34,8 @@ def with_verdict(
     whose ops is slow or lost now is over. Missing data: a probe that is stale or stopped decides nothing.
     """
     found = from_state(dict(state), now_ns)
+    if found.kind == "failing":
+        return _with_failures(events, found, last_ns)
     if found.kind not in _JUDGED:
         return list(events)
     bad = {one.op: one for one in found.ops if _is_bad(found, one)}
@@ -53,6 +55,20 @@ def with_verdict(
     shares |= {op: _lost(shares.get(op), one, since, until) for op, one in lost.items()}
     event = _event(found, mine, shares, list(bad), until)
     return [*(one for one in closed if one not in mine), event]
+
+
+def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) -> list[SlowEvent]:
+    """Events, and one of what fails where samples have none yet that goes on."""
+    begins = {one.op: one.since_ns for one in found.ops if one.since_ns is not None}
+    if not begins or any(one.end_ns is None and one.kind in _KINDS for one in events):
+        return list(events)
+    until = max(last_ns, *begins.values())
+    shares = {
+        one.op: replace(_lost(None, one, begins[one.op], until), lost=1.0)
+        for one in found.ops
+        if one.op in begins
+    }
+    return [*events, _event(found, (), shares, list(shares), until)]
 
 
 def _is_bad(found: Finding, one: OpVerdict) -> bool:
@@ -108,7 +124,7 @@ def _event(
     begins = [share.start_ns for share in ops if share.start_ns is not None]
     lasted = [(share.median or 1.0, until_ns - (share.start_ns or until_ns)) for share in ops]
     partly = all(one.partly for one in found.ops if one.state == "slow")
-    kind = "lost" if found.kind == "lost" else "partly_slow" if partly else "slow"
+    kind = "lost" if found.kind in ("lost", "failing") else "partly_slow" if partly else "slow"
     area_s = sum(max(0.0, factor - 1) * length / 1e9 for factor, length in lasted)
     return SlowEvent(
         host=found.host,

@@ -90,7 +90,7 @@ def stretch(
         return None
     waits = waits_ns(rows.between(begins[0], max(begins[1], ends[1]) + 1))
     due = rows.due_ns[low:high]
-    slow = waits > limit_ns(version)
+    slow = (waits > limit_ns(version)) | np.isinf(waits)
     inside = (due > begins[1] - (ends[0] - begins[1])) & (due <= ends[0])
     total = np.concatenate(([0.0], np.cumsum(_scores(waits, slow, inside, version, factor))))
     start, stop = np.searchsorted(due, [begins[0], begins[1] + 1])
