@@ -35,6 +35,7 @@ def test_late_operations_are_the_hosts_and_a_hang_is_the_storages(tmp_path: Path
                 assert not wrong, wrong
                 named = {one.door for look in looks for one in look if one.host}
                 assert named, looks[-1]
+                assert "why" in named or "now" not in named, looks
                 subprocess.run(["fsfreeze", "-f", mount], check=True)
                 try:
                     harness.wait_for("the hang in each door", lambda: _hung(agent, since_ns), 40)

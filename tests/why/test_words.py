@@ -214,6 +214,15 @@ def test_other_kinds_of_stretches(kind, words):
     assert say(answer(stretch(kind=kind, factor=None)), NOW).startswith(words)
 
 
+def test_operations_that_the_host_began_late_are_said_to_have_begun_late():
+    late = stretch(kind="host_busy", factor=None, peak=None, lost=0.12, end_ns=None, windows=0)
+    one = answer(late, host=found(HostEvidence("login1", 0, 0, 0, 0)))
+    assert say(one, NOW).startswith("12% of reads on /work have begun late or never since ")
+    assert say(one, NOW).endswith("the processor of login1 was busy, not the storage")
+    told = dict(line.split(": ", 1) for line in lines(one, NOW))
+    assert told["host"] == "login1 began operations late whose lanes were free"
+
+
 def test_evidence_has_numbers_and_intervals():
     one = answer(**FOUND)
     told = dict(line.split(": ", 1) for line in lines(one, NOW))

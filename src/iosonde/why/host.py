@@ -46,7 +46,8 @@ def host_link(scene: Scene) -> Link[HostEvidence]:
     """The run queue's part of the slow windows, and what other hosts saw."""
     weather, slow, windows, *_ = scene
     if slow.kind == "host_busy":
-        return found(HostEvidence(slow.host, slow.windows, slow.windows, 0, 0))
+        n = 0 if slow.factor is None else slow.windows
+        return found(HostEvidence(slow.host, n, n, 0, 0))
     seen = _witnesses(weather, slow)
     hosts, of_hosts = (len(seen.hosts), seen.of) if seen else (0, 0)
     if seen and seen.scope == "client":

@@ -49,6 +49,8 @@ _SERIOUS = {
 
 
 _MOST_LOST = 0.5
+_NOW_NS = 120_000_000_000
+"""A window that ended so long ago belongs to what goes on."""
 
 
 class Chosen(NamedTuple):
@@ -138,8 +140,9 @@ def _looked(
 def _first(
     weather: Weather, question: WhyQuestion, at_ns: int | None, now_ns: int
 ) -> StretchFacts | None:
-    """An event of the time, what is slow now, the last event, or time that the host explains."""
+    """An event of the time, what is slow or late now, the last event, or time that the host explains."""
     slow = _event(weather, question, at_ns) or _live(weather, question, now_ns)
+    slow = slow or _busy_now(weather, question, now_ns)
     return slow or _last(weather, question, at_ns) or _busy(weather, question, at_ns, now_ns)
 
 
@@ -289,6 +292,26 @@ def _of_finding(found: Finding, weather: Weather, now_ns: int) -> StretchFacts:
         windows=0,
         event=None,
     )
+
+
+def _busy_now(weather: Weather, question: WhyQuestion, now_ns: int) -> StretchFacts | None:
+    """The worst of what only the probing host makes slow or late now."""
+    busy = [
+        one
+        for one in weather.findings
+        if one.kind == "host_busy" and (not question.targets or one.target in question.targets)
+    ]
+    if not busy:
+        return None
+    worst = max(busy, key=lambda one: (one.slowdown or 0.0, one.ops[0].late or 0.0))
+    found = _of_finding(worst, weather, now_ns)
+    query = SlowdownQuery(host=found.host, target=found.target, since_ns=now_ns - BUSY_NS)
+    result = answers.slowdown(weather.store, query, now_ns)
+    ends = [(one.start_ns, one.end_ns) for one in result.late]
+    ends += [(one.start_ns, one.end_ns) for one in result.spans if one.host_busy]
+    begins = [start for start, end in ends if end >= now_ns - _NOW_NS]
+    begin = min([worst.since_ns or found.begin_ns, *begins])
+    return replace(found, begin_ns=begin, lost=worst.ops[0].late)
 
 
 def _busy(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 MOST_WORDS = 30
 SHORT_NS = 600_000_000_000
 """Of shorter stretches the seconds are said."""
+_STOPPED = {"hang": ("have hung", "hung"), "failing": ("have failed", "failed")}
+"""What is said of operations that no factor describes: it goes on, it is over."""
 DECIDING = ("component", "load", "host", "recurrence", "change")
 """Links that the verdict stands on, in the order in which the sentence names those that are not known."""
 
@@ -94,12 +96,15 @@ def _what(slow: StretchFacts, why: Why, now_ns: int, zone: tzinfo | None) -> str
     verb = "have been" if slow.end_ns is None else "were"
     when = span_of(slow, now_ns, zone)
     ops = op_word(slow.op)
-    if slow.kind == "hang":
-        return f"{ops} on {name} {'have hung' if slow.end_ns is None else 'hung'} {when}"
-    if slow.kind == "failing":
-        return f"{ops} on {name} {'have failed' if slow.end_ns is None else 'failed'} {when}"
+    if slow.kind in _STOPPED:
+        goes_on, over = _STOPPED[slow.kind]
+        return f"{ops} on {name} {goes_on if slow.end_ns is None else over} {when}"
     if slow.kind == "lost":
         return f"{ops} on {name} {verb} late or missing {when}"
+    if slow.kind == "host_busy" and slow.factor is None:
+        share = "" if slow.lost is None else f"{format_percent(slow.lost)} of "
+        began = "have begun" if slow.end_ns is None else "began"
+        return f"{share}{ops} on {name} {began} late or never {when}"
     if slow.kind == "partly_slow" or slow.factor is None:
         return f"some {ops} on {name} {verb} slow {when}"
     if slow.kind == "change" and slow.factor.value < 1:
