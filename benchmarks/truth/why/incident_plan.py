@@ -51,3 +51,5 @@ class Plan:
     queued: Queued | None = None
     network: float = 1.0
     """What the network multiplies latencies of all targets by."""
+    factors: dict[str, float] = field(default_factory=dict)
+    """True slowdown of the stretch by target: the median multiplier in it over that before; from ``probe_samples``."""

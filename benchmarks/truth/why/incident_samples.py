@@ -50,16 +50,21 @@ def probe_samples(plan: Plan, root: Path, draw: Draw) -> list[str]:
     for place, target in enumerate(targets):
         server = target.removeprefix(f"{WHOLE}/") if target in whole else None
         latency = USUAL_NS * (1 + 0.2 * place) * draw(plan.rng, len(due_s))
+        by = np.ones(len(due_s))
         if target.startswith(WHOLE):
             slow = plan.component is not None and plan.component in (
                 server,
                 "" if server else plan.component,
             )
-            latency = latency * factors["all"] * (factors["component"] if slow else 1.0)
-            if plan.queued:
-                latency = _of_queue(plan, plan.queued, due_s)
+            by = factors["all"] * (factors["component"] if slow else 1.0)
         if plan.kind is Kind.EVERYTHING:
-            latency = latency * np.where(inside, plan.network, 1.0)
+            by = by * np.where(inside, plan.network, 1.0)
+        latency = latency * by
+        if plan.queued and target.startswith(WHOLE):
+            latency = _of_queue(plan, plan.queued, due_s)
+        elif plan.kind is not Kind.THIS_HOST:
+            before = due_s < plan.begin
+            plan.factors[target] = float(np.median(by[inside]) / np.median(by[before]))
         queued = np.zeros(len(due_s))
         if plan.kind is Kind.THIS_HOST:
             queued[inside] = busy * USUAL_NS * plan.rng.standard_gamma(3.0, int(inside.sum())) / 3.0

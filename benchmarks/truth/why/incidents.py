@@ -11,7 +11,8 @@ With the draw ``QUEUE`` /work is one server whose reads are simulated operation 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,10 @@ QUEUE = "queue"
 
 @dataclass(frozen=True)
 class Incident:
-    """What happened, and what ``why`` is asked: ``at_ns`` of ``WHOLE``'s targets, at ``now_ns``."""
+    """What happened, and what ``why`` is asked: ``at_ns`` of ``WHOLE``'s targets, at ``now_ns``.
+
+    ``factors``: the true slowdown of the stretch by target, where one is known.
+    """
 
     kind: Kind
     root: Path
@@ -52,6 +56,7 @@ class Incident:
     jobs: tuple[str, ...] = ()
     withheld: str = ""
     queued: Queued | None = None
+    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 def incident(
@@ -81,6 +86,7 @@ def incident(
         plan.jobs if withheld != "load" else (),
         withheld,
         plan.queued,
+        plan.factors,
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from benchmarks.truth.target import Row, share
 from benchmarks.truth.why.incident_draws import DRAWS
-from benchmarks.truth.why.incidents import LINKS, incident
+from benchmarks.truth.why.incidents import LINKS, Incident, incident
 from iosonde.why.answers import why
 from iosonde.why.evidence import lines
 from iosonde.why.links import Kind, LinkStanding, Why
@@ -49,6 +49,7 @@ class Judged(NamedTuple):
     """``kind``: what ``why`` said; ``named``: the right component and jobs, and no others; None: there is none.
 
     ``told``: a link whose data were withheld is named as not known; ``guessed``: it has a name all the same.
+    ``holds``: the factor's interval has the true one; None: no factor is said, or none is known.
     """
 
     case: Case
@@ -58,6 +59,13 @@ class Judged(NamedTuple):
     guessed: bool
     words: int
     sentence: str
+    holds: bool | None
+
+    @property
+    def honest(self) -> bool:
+        """The right kind, a part of it, or no cause."""
+        parts = {Kind.SEVERAL: (Kind.ONE_JOB, Kind.SLOW_COMPONENT)}.get(self.case.kind, ())
+        return self.kind in (self.case.kind, Kind.NO_CAUSE, Kind.NOTHING_SLOW, *parts)
 
 
 def judge(case: Case) -> Judged:
@@ -78,7 +86,15 @@ def judge(case: Case) -> Judged:
             link.standing is LinkStanding.UNKNOWN and case.withheld in text.split("not known:")[-1]
         )
         guessed = link.fact is not None or _names_withheld(case.withheld, text, every)
-    return Judged(case, found.kind, named, told, guessed, len(text.split()), text)
+    holds = _holds(found, made)
+    return Judged(case, found.kind, named, told, guessed, len(text.split()), text, holds)
+
+
+def _holds(found: Why, made: Incident) -> bool | None:
+    slow = found.links.slowness.found
+    if slow is None or slow.factor is None or slow.target not in made.factors:
+        return None
+    return bool(slow.factor.lower <= made.factors[slow.target] <= slow.factor.upper)
 
 
 def _component(found: Why) -> str | None:
@@ -161,9 +177,14 @@ def _rows(some: list[Judged], column: str) -> list[Row]:
         mine = [one for one in some if one.case.withheld == link]
         told = sum(one.told and not one.guessed for one in mine)
         rows.append(_row(f"{link} withheld: said, not guessed", told, len(mine), 1.0, column))
+    honest = sum(one.honest for one in some)
+    rows.append(_row("right, or no cause; with all withheld", honest, len(some), 0.95, column))
+    rows.append(_row("a false cause", len(some) - honest, len(some), 0.0, column, high=0.01))
+    known = [one.holds for one in some if one.holds is not None]
+    rows.append(_row("factor's interval holds the true one", sum(known), len(known), 0.9, column))
     return rows
 
 
-def _row(what: str, hits: int, of: int, low: float, column: str) -> Row:
+def _row(what: str, hits: int, of: int, low: float, column: str, *, high: float = 1.0) -> Row:
     p, error = share(hits, max(1, of))
-    return Row("why", what, p, low, 1, "-", "-", error, column, f"{hits}/{of}")
+    return Row("why", what, p, low, high, "-", "-", error, column, f"{hits}/{of}")
