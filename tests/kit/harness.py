@@ -233,14 +233,19 @@ class Fuse:
         self.server.send_signal(signal.SIGCONT)
 
 
+def serve(source: Path, mount: Path) -> subprocess.Popen[bytes]:
+    """A server that passes a directory through FUSE, uncached."""
+    options = "direct_io,attr_timeout=0,entry_timeout=0,negative_timeout=0"
+    return subprocess.Popen(["bindfs", "-f", "-o", options, source, mount])
+
+
 @contextmanager
 def fuse(folder: Path, name: str = "fuse") -> Iterator[Fuse]:
     """A directory of ``folder`` passed through FUSE, uncached."""
     source, mount = folder / f"{name}-source", folder / name
     source.mkdir()
     mount.mkdir()
-    options = "direct_io,attr_timeout=0,entry_timeout=0,negative_timeout=0"
-    server = subprocess.Popen(["bindfs", "-f", "-o", options, source, mount])
+    server = serve(source, mount)
     try:
         wait_for("the mount", lambda: os.path.ismount(mount))
         yield Fuse(server, mount)

@@ -221,6 +221,8 @@ def test_operations_that_the_host_began_late_are_said_to_have_begun_late():
     assert say(one, NOW).endswith("the processor of login1 was busy, not the storage")
     told = dict(line.split(": ", 1) for line in lines(one, NOW))
     assert told["host"] == "login1 began operations late whose lanes were free"
+    quiet = answer(stretch(), host=ruled_out(HostEvidence("login1", 0, 0, 0, 0)))
+    assert "0 of 0 slow windows" in " ".join(lines(quiet, NOW))
 
 
 def test_evidence_has_numbers_and_intervals():

@@ -176,8 +176,7 @@ class _Server:
     def serve(self) -> None:
         """Serve, where it does not."""
         self.clear()
-        options = "direct_io,attr_timeout=0,entry_timeout=0,negative_timeout=0"
-        self.process = subprocess.Popen(["bindfs", "-f", "-o", options, self.source, self.place])
+        self.process = harness.serve(self.source, self.place)
         harness.wait_for("the mount", lambda: os.path.ismount(self.place))
 
     def die(self) -> None:

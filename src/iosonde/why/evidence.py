@@ -203,7 +203,7 @@ def _host(links: Links) -> str:
     host = links.host.fact
     if host is None:
         return ""
-    if not host.slow and not host.of_hosts:
+    if links.host.found is not None and not host.slow and not host.of_hosts:
         return f"{host.host} began operations late whose lanes were free"
     told = f"the run queue of {host.host} explains {host.busy} of {host.slow} slow windows"
     if not host.of_hosts:

@@ -178,7 +178,7 @@ def _event(weather: Weather, question: WhyQuestion, at_ns: int | None) -> Stretc
     else:
         there = [one for one in events if one.end_ns is None]
     found = _worst(there, weather)
-    return found if found is None or at_ns is not None else _failing(found, weather)
+    return None if found is None else _failing(found, weather)
 
 
 def _failing(slow: StretchFacts, weather: Weather) -> StretchFacts:
