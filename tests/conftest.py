@@ -8,6 +8,7 @@ from hypothesis import settings
 from iosonde.cli.shared import options
 from iosonde.engine.layout.segments import spool_segments
 from iosonde.weather import seal
+from tests.kit.again import FailuresLog
 from tests.kit.parsing import WholeParses
 from tests.kit.programs import ListedPrograms
 from tests.kit.reaper import reaper
@@ -22,6 +23,7 @@ settings.load_profile("untimed")
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ListedPrograms())
     config.pluginmanager.register(WholeParses())
+    config.pluginmanager.register(FailuresLog())
 
 
 @pytest.fixture(autouse=True, scope="session")

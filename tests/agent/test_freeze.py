@@ -11,7 +11,7 @@ import pytest
 from tests.kit import harness
 from tests.kit.harness import SECOND
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.measures]
 
 FREEZE_S = 10.0
 SPAN_S = 30.0

@@ -14,7 +14,7 @@ import pytest
 from tests.kit import harness
 from tests.kit.harness import SECOND, Agent
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.measures]
 
 HANG_S = 60
 OPS = ("data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete")

@@ -11,6 +11,7 @@ from tests.kit import harness, hogged
 
 pytestmark = [
     pytest.mark.service,
+    pytest.mark.measures,
     pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root"),
 ]
 WINDOW_S = 5.0

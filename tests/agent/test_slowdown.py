@@ -44,6 +44,7 @@ def test_slowdown_says_three(tmp_path: Path, seed: int) -> None:
     assert re.search(r"reads.*(2\.9|3\.0|3\.1)x", table), table
 
 
+@pytest.mark.measures
 def test_now_says_it_in_words_while_it_lasts(tmp_path: Path) -> None:
     latency = "\n".join(f'{op} = "5ms"' for op in LATENCY)
     config = (

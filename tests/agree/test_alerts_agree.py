@@ -15,7 +15,7 @@ from scripts.rules import FILE
 from tests.kit import harness
 from tests.kit.servers.scraping import scraping
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.measures]
 
 LATENCY = ", ".join(
     f'{op} = "2ms"'

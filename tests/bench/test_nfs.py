@@ -267,6 +267,7 @@ def test_a_client_that_measures_wrongly_is_wrong_unless_the_host_was_late(wrong)
     )
 
 
+@pytest.mark.measures
 def test_the_selftest_compares_with_what_is_true(capsys):
     code = selftest_nfs(["--service", "1ms", "--queue", "100", "-k", "4"])
     said = capsys.readouterr().out

@@ -51,6 +51,7 @@ def test_there_are_enough_cases():
     assert len(CASES) == len(STORES) + len(BUCKETS) >= 60
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("name", CASES)
 def test_the_rest_is_answered_and_the_entry_is_named(worker, name):
     found = worker.result(name)

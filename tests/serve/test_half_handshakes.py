@@ -67,6 +67,7 @@ def asked(port: int, cert: Path) -> float:
 
 
 @pytest.mark.service
+@pytest.mark.measures
 def test_the_page_answers_beside_half_tls_handshakes(tmp_path: Path) -> None:
     cert, key = made_pair(tmp_path)
     options = ("--tls-cert", cert, "--tls-key", key)

@@ -40,6 +40,7 @@ def short(number: int) -> dict[str, str | int]:
 
 
 @pytest.mark.service
+@pytest.mark.measures
 def test_targets_are_answered_while_heavy_series_are(root: Path) -> None:
     with (
         stores.running(root, clock=lambda: NOW) as (address, _),

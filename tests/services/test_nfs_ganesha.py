@@ -9,7 +9,7 @@ from tests.kit import harness
 from tests.kit.harness import wait_for
 from tests.kit.servers.ganesha import Ganesha, missing, quota_missing
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.measures]
 
 OPS = ("data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete")
 

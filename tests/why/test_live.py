@@ -23,6 +23,7 @@ from tests.kit.jobs.job_loads import Load, jobs
 
 pytestmark = [
     pytest.mark.service,
+    pytest.mark.measures,
     pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root"),
 ]
 SCRIPT = Path(__file__).parents[2] / "deploy" / "record-jobs"

@@ -15,6 +15,7 @@ from iosonde.cli.main import main
 from iosonde.jobs.attribution.culprits import LIMITS, Confidence
 from tests.kit.jobs.job_loads import Load, jobs
 
+pytestmark = pytest.mark.measures
 SCRIPT = Path(__file__).parents[3] / "deploy" / "record-jobs"
 LASTS_S, HOG_S, WARM_S = 36.0, 5.0, 5.0
 """The hog is short beside the whole: of some ninety slots, one that fits by chance leaves p <= 0.03."""
