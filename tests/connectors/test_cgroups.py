@@ -84,6 +84,52 @@ def test_operations_are_of_the_file_system_on_their_device(tmp_path):
     assert not out.told
 
 
+def opened(pid: int, *mounts: int, kind: str = "files") -> list[str]:
+    return [f"/proc/{pid}/{kind}:{one}" for one in mounts]
+
+
+MOUNTS = [
+    "/proc/self/mountinfo:5 27 0:6 / /dev rw,nosuid - devtmpfs devtmpfs",
+    "/proc/self/mountinfo:36 35 8:2 / /scratch rw,noatime shared:1 - ext4 /dev/sda2",
+    "/proc/self/mountinfo:37 35 8:2 /home/of/one /home rw - ext4 /dev/sda2",
+    "/proc/self/mountinfo:41 35 0:47 / /work rw - nfs4 server:/ex - port",
+    "/proc/self/mountinfo:42 35 0:48 net:[4026] /run/netns/a rw - nsfs ",
+    "/proc/self/mountinfo:43 35 0:49 / /shm rw - tmpfs ",
+]
+
+
+def by_place(path: Path, job: str = "7@n1") -> dict[str, list[float]]:
+    out = take(cgroups, path)
+    assert not out.told
+    places = {one.system for one in out.blocks if job in one.components}
+    return {one: [v for *_, v in out.series("read_ops", job, one, level="job")] for one in places}
+
+
+def test_calls_are_of_the_file_system_with_open_files(tmp_path):
+    """A bind mount is its file system; devices say nothing; standard output only where no other file is open."""
+    path = log(
+        tmp_path / "n1.cgroups",
+        [*MOUNTS, *process(11, "job_7", 100), *process(12, "job_7", 10), *opened(11, 41, 5)],
+        [*process(11, "job_7", 130), *process(12, "job_7", 20), *opened(11, 41), *opened(11, 36, kind="stdio")],
+        [*process(11, "job_7", 150), *process(12, "job_7", 90), *opened(11, 37), *opened(12, 36, 41)],
+        [*process(11, "job_7", 151), *process(12, "job_7", 92), *opened(11, 42), *opened(12, 43, kind="stdio")],
+    )  # fmt: skip
+    assert by_place(path) == {
+        "/work": [40.0, 0.0, 0.0],
+        "/scratch": [20.0, 0.0],
+        "": [70.0, 1.0],
+        "/shm": [2.0],
+    }
+
+
+def test_a_process_without_open_files_is_where_its_job_is(tmp_path):
+    first = [*MOUNTS, *process(11, "job_7", 100), *opened(11, 41), *process(12, "job_8", 0)]
+    then = [*process(13, "job_7", 5), *process(12, "job_8", 9)]
+    path = log(tmp_path / "n1.cgroups", first, then)
+    assert by_place(path) == {"/work": [5.0]}
+    assert by_place(path, "8@n1") == {"": [9.0]}
+
+
 def test_processes_belong_to_their_groups(tmp_path):
     path = log(
         tmp_path / "n1.cgroups",
@@ -166,6 +212,28 @@ def test_the_script_records_processes_of_a_folder(tmp_path):
     out = take(cgroups, path)
     assert not out.told
     assert {name for block in out.blocks for name in block.components} == {"4711@n1"}
+
+
+def test_the_script_records_the_mounts_of_open_files(tmp_path):
+    group = tmp_path / "groups" / "job_4711"
+    group.mkdir(parents=True)
+    with (tmp_path / "open").open("w"):
+        (group / "cgroup.procs").write_text(f"{os.getpid()}\n")
+        environment = os.environ | {
+            "IOSONDE_CGROUPS": str(tmp_path / "groups"),
+            "IOSONDE_NODE": "n1",
+        }
+        command = [str(SCRIPT), str(tmp_path / "out"), "0.1", "1"]
+        subprocess.run(command, env=environment, check=True, timeout=60)
+    lines = (tmp_path / "out" / "n1.cgroups").read_text().splitlines()
+    mount = next(tmp_path / one for one in (tmp_path, *tmp_path.parents) if os.path.ismount(one))
+    mounts = [one.split(" ") for one in lines if one.startswith("/proc/self/mountinfo:")]
+    ids = {one[0].partition(":")[2] for one in mounts if one[4] == str(mount)}
+    found = {
+        one.partition(":")[2] for one in lines if one.startswith(f"/proc/{os.getpid()}/files:")
+    }
+    assert ids & found
+    assert len(lines) == len(set(lines))
 
 
 def test_the_script_says_how_it_is_used():

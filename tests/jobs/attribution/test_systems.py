@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from iosonde.jobs.attribution.records import OwnedComponent
+from iosonde.jobs.attribution.stored import _each_once
 from iosonde.jobs.attribution.systems import recorded_systems
 from iosonde.jobs.blame.answers import blamed
 from iosonde.jobs.blame.interval import BlameQuestion
+from iosonde.jobs.store.operations import RecordedComponent
 from iosonde.jobs.store.series import write_block
 from iosonde.model.metrics import MetricBlock
 from tests.kit.samples.makers import SECOND, START, probed, state
@@ -54,10 +57,30 @@ def watch(root: Path, **changes: object) -> None:
 def test_a_target_has_the_records_of_its_mount(
     tmp_path: Path, target: str, path: str, of: tuple[str, ...] | None
 ) -> None:
-    for system in ("/", "/work", "/work/deep", "8:16", ""):
+    for system in ("/", "/work", "/work/deep", "8:16"):
         records(tmp_path, system, {"7": np.full(30, 5.0)}, "read_ops")
     watch(tmp_path, target=target, path=path)
     assert recorded_systems(tmp_path, target, START, START + MINUTE) == of
+
+
+def test_operations_on_a_file_system_without_a_name_may_be_the_targets(tmp_path: Path) -> None:
+    watch(tmp_path, target="fast", path="/work/probe")
+    records(tmp_path, "", {"7": np.full(30, 5.0)}, "read_ops")
+    assert recorded_systems(tmp_path, "fast", START, START + MINUTE) is None
+    records(tmp_path, "/work", {"8": np.full(30, 5.0)}, "read_ops")
+    assert recorded_systems(tmp_path, "fast", START, START + MINUTE) == ("", "/work")
+
+
+def test_what_servers_counted_for_a_job_is_not_counted_on_its_nodes_again() -> None:
+    def owned(job: str, node: str, system: str) -> OwnedComponent:
+        of = RecordedComponent("lustre", system, "job", f"{job}@{node}", 0, 1, 1)
+        return OwnedComponent(of, node, job)
+
+    server, unnamed = owned("7", "", "work"), owned("7", "n1", "")
+    elsewhere, other, node = owned("7", "n1", "/tmp"), owned("8", "n1", ""), owned("", "n2", "")
+    all_of_them = [server, unnamed, elsewhere, other, node]
+    assert _each_once(all_of_them, None) == [server, elsewhere, other, node]
+    assert _each_once([*all_of_them[:2], other, node], ("work", "")) == [server, other, node]
 
 
 def test_a_component_has_the_records_of_its_whole(tmp_path: Path) -> None:

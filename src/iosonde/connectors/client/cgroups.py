@@ -7,10 +7,12 @@
     /sys/fs/cgroup/blkio/slurm/uid_1000/job_4711/blkio.throttle.io_serviced:8:0 Read 12
     /sys/fs/cgroup/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0/cgroup.procs:812
     /proc/812/io:syscr: 5120
+    /proc/812/files:41
 
-``deploy/record-jobs`` writes it, with the lines of ``client.devices``. The system of operations is the mount point of
-their device, else its number. Block operations miss what a cache or a network file system did; calls of processes
-(``syscr``, ``syscw``) do not, but count pipes, too, miss what a process did after its last record, and name no device.
+``deploy/record-jobs`` writes it, with the lines of ``client.mounts``. The system of block operations is the mount point
+of their device, else its number; they miss what a cache or a network file system did. Calls of processes (``syscr``,
+``syscw``) do not, but count pipes, too, and miss what a process did after its last record. Their system is the one on
+which the process had files open (``files``; where it had none, ``stdio``), else the only one of its job, else unknown.
 A group or process that is new began since the last record: it counts from zero. The job is the number of
 ``job_4711``, else the name of the group. Sources: Linux, Documentation/admin-guide/cgroup-v2.rst,
 cgroup-v1/blkio-controller.rst, proc_pid_io(5).
@@ -20,12 +22,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
-from iosonde.connectors.client.devices import LINE, Devices
+from iosonde.connectors.client.mounts import LINE, Mounts
 from iosonde.connectors.client.node_name import node_of
+from iosonde.connectors.client.open_files import OpenFiles
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.many_files import of_one, read_each
@@ -38,7 +41,7 @@ from iosonde.model.errors import InputFileError
 KIND = "control groups"
 _GROUP = re.compile(r"(/\S*)/(io\.stat|blkio\.throttle\.io_serviced(?:_recursive)?):(.*)")
 _MEMBER = re.compile(r"(/\S*)/cgroup\.procs:(\d{1,10})\s*")
-_PROCESS = re.compile(r"/proc/(\d{1,10})/(io|cgroup):(.*)")
+_PROCESS = re.compile(r"/proc/(\d{1,10})/(io|cgroup|files|stdio):(.*)")
 _DEVICE = re.compile(r"(\d{1,6}:\d{1,9})\s+(.*)")
 _JOB = re.compile(r"(/.*?/job_(\d{1,15}))(/.*)?$")
 _STAT = {"rios": "read_ops", "wios": "write_ops", "rbytes": "read_bytes", "wbytes": "written_bytes"}
@@ -111,8 +114,9 @@ class _Log:
         self._now: dict[Counter, int] = {}
         self._was: dict[Counter, int] = {}
         self._job_of: dict[str, str] = {}
-        self._devices = Devices()
+        self._mounts = Mounts()
         self._device_of: dict[str, str] = {}
+        self._files = OpenFiles(self._mounts)
         self._bad: set[str] = set()
         self._doubt: set[str] = set()
         """Owners with a bad line in the record before: what is not in it is not new."""
@@ -132,7 +136,7 @@ class _Log:
             self._counters(text)
 
     def _counters(self, text: str) -> None:
-        if self._devices.take(text):
+        if self._mounts.take(text):
             return
         if match := _MEMBER.fullmatch(text):
             self._job_of[match[2]] = _job_of_group(match[1])
@@ -149,6 +153,9 @@ class _Log:
             known = self._job_of.get(process, "")
             if not known or not known.isdigit():  # of several hierarchies the one that names a job
                 self._job_of[process] = name
+            return
+        if kind != "io":
+            self._files.take(process, kind, text)
             return
         name, _, number = text.partition(":")
         if name in _CALLS:
@@ -191,6 +198,8 @@ class _Log:
         before, at, now, was = self._before, self._at, self._now, self._was
         self._before, self._at, self._was, self._now = at, None, now, {}
         jobs, self._job_of = self._job_of, {}
+        of_process = {who: job for who, job in jobs.items() if who not in self._device_of}
+        placed = self._files.placed(of_process)
         bad, self._bad = self._bad, set()
         doubt, self._doubt = self._doubt, bad
         self.records += 1
@@ -202,17 +211,25 @@ class _Log:
             job = jobs.get(owner)
             if job and owner not in bad and (owner not in doubt or counter in was):
                 last = was.get(counter, 0)
-                place = self._place(owner)
-                sums[source, metric, job, place] += value - last if value >= last else value
+                since = value - last if value >= last else value
+                sums[source, metric, job, self._place(owner, placed)] += since
+                for other in (
+                    self._files.of_job[job] if owner in placed and not self._system else ()
+                ):
+                    sums[source, metric, job, other] += (
+                        0.0  # a job that did nothing there is no gap
+                    )
         for (source, metric, job, place), amount in sums.items():
             name = f"{job}@{self._node}" if self._node else job
             series = ComponentSeries(place, "job", metric, name)
             self._gathers[source].amount(series, before, at - before, amount)
 
-    def _place(self, owner: str) -> str:
+    def _place(self, owner: str, placed: Mapping[str, str]) -> str:
         """The file system of an owner's operations; "": nothing says it."""
-        device = self._device_of.get(owner, "")
-        return self._system or (self._devices.place(device) if device else "")
+        if self._system:
+            return self._system
+        device = self._device_of.get(owner)
+        return self._mounts.of_device(device) if device else placed.get(owner, "")
 
 
 def _job_of_group(group: str) -> str:

@@ -103,7 +103,7 @@ def stored_load(
     there = [one for one in owned if _overlaps(one, begin_ns, end_ns)]
     if not there:
         raise _no_records(owned, unnamed, _when(begin_ns, end_ns, now_ns))
-    owned = _one_kind(owned, there, (begin_ns, end_ns))
+    owned = _one_kind(_each_once(owned, which.systems), there, (begin_ns, end_ns))
     rows = {one.row: one for one in owned}
     shortest = min(SHORTEST_NS, max(1, (end_ns - begin_ns) // SLOTS_OF_EVENT))
     grid = _grid(owned, (first, last), len(rows), (step_ns, shortest))
@@ -145,6 +145,18 @@ def _owned(
 
 def _overlaps(one: OwnedComponent, begin_ns: int, end_ns: int) -> bool:
     return one.of.begin_ns < end_ns and one.of.end_ns > begin_ns
+
+
+def _each_once(
+    owned: Sequence[OwnedComponent], systems: Sequence[str] | None
+) -> list[OwnedComponent]:
+    """Without counters of a job on its nodes that may be of operations which servers counted for the job."""
+    whole = {one.job for one in owned if one.job and not one.node}
+    return [
+        one
+        for one in owned
+        if not one.node or one.job not in whole or (systems is None and one.of.system)
+    ]
 
 
 def _one_kind(

@@ -19,7 +19,8 @@ def recorded_systems(root: Path, target: str, begin_ns: int, end_ns: int) -> tup
     """Systems of the records that are about a target's file system; None: none says so, and all may be.
 
     A system is the target's by its name or its mount point, by that of the whole of which it is a component, or by
-    its path: then the mount point is the longest that the path begins with. Raises StoreError.
+    its path: then the mount point is the longest that the path begins with. Operations of jobs on a file system that
+    nothing names, "", may be the target's, too. Raises StoreError.
     """
     names, paths = {target}, set()
     for state in read_states(root):
@@ -36,7 +37,10 @@ def recorded_systems(root: Path, target: str, begin_ns: int, end_ns: int) -> tup
         series = passing.series_names(begin_ns, end_ns)
     there = {one.system for one in series if one.level in _LEVELS}
     mine |= {point for path in paths if (point := _mount(path, there))}
-    return tuple(sorted(mine & there)) or None
+    if not mine & there:
+        return None
+    nowhere = {one.system for one in series if one.level == "job" and not one.system}
+    return tuple(sorted(mine & there | nowhere))
 
 
 def _mount(path: str, systems: Collection[str]) -> str:
