@@ -104,6 +104,9 @@ def young_baselines(start_ns: Buffer, medians: Sequence[Buffer], trailing_ns: in
     far that were not slow. ``medians``: lower end, median, upper end, with nulls.
     """
 
+def error_over(version: Buffer, length_ns: int) -> float | None:
+    """Standard error of ``ln typ`` of a stretch as on ordinary days; None: not known yet. ``version``: a row."""
+
 def quantile_bounds(n: int, q: float) -> tuple[int, int, int]:
     """1-based ranks (lower, point, upper); an end that n is too small for is 0. ValueError unless 0 < q < 1."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.truth.why.queued import QueueServer
-from iosonde.model.arrays import Floats
+from iosonde.model.arrays import Floats, Instants
 from iosonde.why.links import Kind
 
 HOST = "login1"
@@ -27,6 +28,19 @@ class Queued:
     without_per_s: Floats
     begin_s: float
     end_s: float
+
+
+class Course(NamedTuple):
+    """What multiplied a target's latencies (``by``) at each instant, and what did usually."""
+
+    at_ns: Instants
+    by: Floats
+    usual: float
+
+    def slowdown(self, begin_ns: int, end_ns: int) -> float:
+        """The true slowdown of [begin, end): the median multiplier over the usual one; NaN without an instant."""
+        first, last = np.searchsorted(self.at_ns, [begin_ns, end_ns])
+        return float(np.median(self.by[first:last])) / self.usual if last > first else float("nan")
 
 
 @dataclass
@@ -51,5 +65,5 @@ class Plan:
     queued: Queued | None = None
     network: float = 1.0
     """What the network multiplies latencies of all targets by."""
-    factors: dict[str, float] = field(default_factory=dict)
-    """True slowdown of the stretch by target: the median multiplier in it over that before; from ``probe_samples``."""
+    courses: dict[str, Course] = field(default_factory=dict)
+    """By target; from ``probe_samples``."""

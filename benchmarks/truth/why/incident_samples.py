@@ -20,6 +20,7 @@ from benchmarks.truth.why.incident_plan import (
     SERVERS,
     STEP_S,
     WHOLE,
+    Course,
     Plan,
     Queued,
 )
@@ -63,8 +64,8 @@ def probe_samples(plan: Plan, root: Path, draw: Draw) -> list[str]:
         if plan.queued and target.startswith(WHOLE):
             latency = _of_queue(plan, plan.queued, due_s)
         elif plan.kind is not Kind.THIS_HOST:
-            before = due_s < plan.begin
-            plan.factors[target] = float(np.median(by[inside]) / np.median(by[before]))
+            usual = float(np.median(by[due_s < plan.begin]))
+            plan.courses[target] = Course(BEGIN_NS + (due_s * S).astype(np.int64), by, usual)
         queued = np.zeros(len(due_s))
         if plan.kind is Kind.THIS_HOST:
             queued[inside] = busy * USUAL_NS * plan.rng.standard_gamma(3.0, int(inside.sum())) / 3.0

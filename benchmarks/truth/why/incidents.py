@@ -27,6 +27,7 @@ from benchmarks.truth.why.incident_plan import (
     SERVERS,
     STEP_S,
     WHOLE,
+    Course,
     Plan,
     Queued,
 )
@@ -44,7 +45,8 @@ QUEUE = "queue"
 class Incident:
     """What happened, and what ``why`` is asked: ``at_ns`` of ``WHOLE``'s targets, at ``now_ns``.
 
-    ``factors``: the true slowdown of the stretch by target, where one is known.
+    ``span_ns``: from the incident's begin to its end. ``courses``: what multiplied latencies of a target, where that is
+    known.
     """
 
     kind: Kind
@@ -52,11 +54,12 @@ class Incident:
     targets: tuple[str, ...]
     at_ns: int
     now_ns: int
+    span_ns: tuple[int, int]
     component: str | None = None
     jobs: tuple[str, ...] = ()
     withheld: str = ""
     queued: Queued | None = None
-    factors: Mapping[str, float] = field(default_factory=dict)
+    courses: Mapping[str, Course] = field(default_factory=dict)
 
 
 def incident(
@@ -82,11 +85,12 @@ def incident(
         tuple(name for name in targets if name.startswith(WHOLE)),
         BEGIN_NS + int(at_s * S),
         BEGIN_NS + int(now_s * S),
+        (BEGIN_NS + int(plan.begin * S), BEGIN_NS + int(plan.end * S)),
         plan.component if withheld != "component" else None,
         plan.jobs if withheld != "load" else (),
         withheld,
         plan.queued,
-        plan.factors,
+        plan.courses,
     )
 
 

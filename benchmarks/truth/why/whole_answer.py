@@ -49,7 +49,8 @@ class Judged(NamedTuple):
     """``kind``: what ``why`` said; ``named``: the right component and jobs, and no others; None: there is none.
 
     ``told``: a link whose data were withheld is named as not known; ``guessed``: it has a name all the same.
-    ``holds``: the factor's interval has the true one; None: no factor is said, or none is known.
+    ``holds``: the factor's interval has the true one of the stretch that is told, ``whole``: of the incident from its
+    begin to its end; None: no factor is said, or none is known.
     """
 
     case: Case
@@ -60,6 +61,7 @@ class Judged(NamedTuple):
     words: int
     sentence: str
     holds: bool | None
+    whole: bool | None
 
     @property
     def honest(self) -> bool:
@@ -87,14 +89,18 @@ def judge(case: Case) -> Judged:
         )
         guessed = link.fact is not None or _names_withheld(case.withheld, text, every)
     holds = _holds(found, made)
-    return Judged(case, found.kind, named, told, guessed, len(text.split()), text, holds)
+    return Judged(case, found.kind, named, told, guessed, len(text.split()), text, *holds)
 
 
-def _holds(found: Why, made: Incident) -> bool | None:
+def _holds(found: Why, made: Incident) -> tuple[bool | None, bool | None]:
+    """Whether the factor's interval has the true one of the told stretch, and of the whole incident."""
     slow = found.links.slowness.found
-    if slow is None or slow.factor is None or slow.target not in made.factors:
-        return None
-    return bool(slow.factor.lower <= made.factors[slow.target] <= slow.factor.upper)
+    if slow is None or slow.factor is None or slow.target not in made.courses:
+        return None, None
+    course = made.courses[slow.target]
+    true = [course.slowdown(*span) for span in ((slow.begin_ns, slow.seen_until_ns), made.span_ns)]
+    told, whole = (bool(slow.factor.lower <= one <= slow.factor.upper) for one in true)
+    return told, whole
 
 
 def _component(found: Why) -> str | None:
@@ -180,8 +186,10 @@ def _rows(some: list[Judged], column: str) -> list[Row]:
     honest = sum(one.honest for one in some)
     rows.append(_row("right, or no cause; with all withheld", honest, len(some), 0.95, column))
     rows.append(_row("a false cause", len(some) - honest, len(some), 0.0, column, high=0.01))
-    known = [one.holds for one in some if one.holds is not None]
-    rows.append(_row("factor's interval holds the true one", sum(known), len(known), 0.9, column))
+    told = [one.holds for one in some if one.holds is not None]
+    whole = [one.whole for one in some if one.whole is not None]
+    rows.append(_row("interval holds the true factor", sum(told), len(told), 0.9, column))
+    rows.append(_row("interval holds that of all of it", sum(whole), len(whole), 0.0, column))
     return rows
 
 

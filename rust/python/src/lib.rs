@@ -57,6 +57,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::student_shares, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::student_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::guard, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::error_over, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::triples, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::histogram_levels, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::expectations, module)?)?;

@@ -56,6 +56,14 @@ fn expected_of(row: &[f64]) -> Expected {
     Expected { at, q99: row[N], modes, n: row[N + 1] as u64, limits_ns: three(LIMITS), null }
 }
 
+/// Standard error of the logarithm of a stretch's typical slowdown; see the stub.
+#[pyfunction]
+pub fn error_over(python: Python<'_>, version: PyBuffer<f64>, length_ns: i64) -> PyResult<Option<f64>> {
+    let row = vector(python, &version)?;
+    ensure(row.len() == WIDTH, "a version has another number of columns")?;
+    Ok(expected_of(&row).error_over(length_ns))
+}
+
 /// Histograms side by side: those of row i lie in `offsets[i]..offsets[i + 1]`.
 struct Histograms {
     offsets: Vec<i64>,

@@ -225,14 +225,17 @@ impl LiveOp {
         self.compared(&rows, begin_ns.div_euclid(self.window_ns) * self.window_ns).0.slowdown
     }
 
-    /// The slowdown over the whole stretch so far: of its windows, of its operations while fewer than four have closed.
+    /// The slowdown over the whole stretch so far: of its windows, of its operations while fewer than four have closed. The
+    /// interval is at least as wide as a stretch of that length errs on ordinary days.
     fn over_stretch(&mut self, now_ns: i64) -> Option<Estimate> {
-        let middle = self.stretch.middle(self.window_ns);
-        if middle.is_some_and(|middle| middle.n as i64 >= KEPT_WINDOWS) {
-            return middle;
-        }
-        let since_ns = self.stretch.since_ns()?;
-        self.slowdown_in(since_ns, now_ns.saturating_add(1))
+        let since_ns = self.stretch.since_ns();
+        let found = match self.stretch.middle(self.window_ns) {
+            Some(middle) if middle.n as i64 >= KEPT_WINDOWS => middle,
+            _ => self.slowdown_in(since_ns?, now_ns.saturating_add(1))?,
+        };
+        let length_ns = since_ns.map_or(self.window_ns, |since_ns| now_ns.saturating_sub(since_ns));
+        let error = self.guarded().expected().and_then(|expected| expected.error_over(length_ns));
+        Some(error.map_or(found, |error| found.at_least(error)))
     }
 
     /// Close the window that is still open, when nothing more will come.

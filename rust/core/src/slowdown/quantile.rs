@@ -7,6 +7,8 @@
 
 /// Probability left out at each end.
 const TAIL: f64 = 0.025;
+/// Standard deviations of a normal distribution beyond which so much lies on either side.
+const NORMAL_95: f64 = 1.96;
 
 /// 1-based ranks of a quantile and of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +157,15 @@ pub struct Estimate {
     pub upper: f64,
     /// Number of values behind it.
     pub n: usize,
+}
+
+impl Estimate {
+    /// The interval at least as wide as that of a standard error of the logarithm.
+    #[must_use]
+    pub fn at_least(self, error: f64) -> Self {
+        let by = (NORMAL_95 * error).exp();
+        Self { lower: self.lower.min(self.value / by), upper: self.upper.max(self.value * by), ..self }
+    }
 }
 
 /// The q quantile of ascending values.

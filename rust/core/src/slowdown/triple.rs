@@ -19,6 +19,11 @@ const ABOVE_HITS: f64 = 0.25;
 const LATEST_BAND: f64 = 0.80;
 /// Rows below which the tail is that of the 0.90 quantile.
 pub const TAIL_COUNT: u64 = 60;
+const MINUTE_NS: f64 = 60e9;
+/// Places of two levels, .15 and .85 ...
+const APART: (usize, usize) = (2, 16);
+/// ... that a normal distribution has so many standard deviations apart.
+const DEVIATIONS_APART: f64 = 2.07;
 
 /// Expected latencies of one op.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -53,6 +58,13 @@ impl Expected {
     /// First level of the band.
     pub fn band_from(&self) -> usize {
         self.modes.map_or(0, |modes| band_from(modes.hit_share))
+    }
+    /// Standard error of `ln typ` of a stretch as on ordinary days, `min(e / sqrt(minutes), s)`: e is that of a
+    /// minute, memory included, s the standard deviation of one operation. None: not known yet.
+    pub fn error_over(&self, length_ns: i64) -> Option<f64> {
+        let minutes = length_ns.max(1) as f64 / MINUTE_NS;
+        let apart = (self.at[APART.1] / self.at[APART.0].max(1.0)).ln() / DEVIATIONS_APART;
+        Some((self.null?.typ_error / minutes.sqrt()).min(apart))
     }
     /// The 0.95 quantile, ns.
     pub fn q95(&self) -> f64 {
@@ -168,6 +180,19 @@ mod tests {
         for (hit_share, first) in [(0.45, 0.70), (0.06, 0.35), (0.40, 0.65), (0.70, 0.80), (0.95, 0.80)] {
             assert!((LEVELS[band_from(hit_share)] - first).abs() < 1e-9, "{hit_share}");
         }
+    }
+
+    #[test]
+    fn a_stretch_errs_less_the_longer_it_is_and_never_more_than_one_operation() {
+        let counts = |spread: u16| (0..=2 * spread).map(move |step| (700 - spread + step, 1));
+        let mut expected = Expected::of(counts(20), None).unwrap();
+        assert_eq!(expected.error_over(60_000_000_000), None, "nothing is known of ordinary days");
+        let (share, dispersion) = ([0.01; 3], [1.0; 3]);
+        expected.null = Some(NullRates { share, dispersion, typ: 1.0, typ_error: 0.1, lost: 0.0 });
+        assert_eq!(expected.error_over(60_000_000_000), Some(0.1));
+        assert_eq!(expected.error_over(4 * 60_000_000_000), Some(0.05));
+        let one = expected.error_over(1).unwrap();
+        assert!((one - 28.0 * 1.02_f64.ln() / DEVIATIONS_APART).abs() < 0.02, "{one}");
     }
 
     #[test]

@@ -125,6 +125,10 @@ def _share(
         short = end - start < _PEAK_WINDOWS * series.window_ns
         if not math.isnan(longest.typ) and (short or math.isnan(median)):
             median, ends = longest.typ, (longest.lower, longest.upper)
+        elif longest.lower > 0:
+            # Windows' own intervals know no memory that is longer than a window.
+            by = median / longest.typ
+            ends = min(ends[0], by * longest.lower), max(ends[1], by * longest.upper)
         usual_ns = longest.usual_ns
         steep = max((p.peak for p in own if not math.isnan(p.peak)), default=float("nan"))
         if not math.isnan(steep) and not peak >= steep:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from iosonde.model.slowdown import NULL_TYP, NULL_TYP_ERROR, Baseline
+from iosonde.model.units import MINUTE_NS
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries, version_at
 from iosonde.weather.events.pieces.stretch import limit_ns, waits_ns
@@ -43,7 +44,8 @@ def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | No
     typ = typ[~np.isnan(typ)]
     if len(typ) == 0 or loud.any():
         return False
-    above = max(ABOVE_ORDINARY, float(np.exp(ERRORS * error / np.sqrt(len(typ)))))
+    minutes = len(typ) * windows.window_ns / MINUTE_NS
+    above = max(ABOVE_ORDINARY, float(np.exp(ERRORS * error / np.sqrt(minutes))))
     return bool(float(np.median(typ)) < above * usual)
 
 

@@ -38,7 +38,7 @@ from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 
-VERSION = 11
+VERSION = 12
 """Of the files and of all that they are computed with: raise it when a finder changes."""
 _DAMAGED = (
     *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError),

@@ -20,8 +20,8 @@ import numpy as np
 from iosonde.model.arrays import Flags, Floats
 from iosonde.model.frames import NULL_NS
 from iosonde.model.slowdown import Q50
-from iosonde.stats.ranks import quantile_ranks
-from iosonde.weather.events.pieces.piece import NAN, SlowPiece
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.typical import typical
 from iosonde.weather.samples.operations import Operations
 
 _Q50, _Q75, _Q95, _Q99, _HIT, _SLOW_MODE = Q50, 14, 18, 19, 21, 23
@@ -107,8 +107,7 @@ def stretch(
     known = waits[first : last + 1]
     known = known[~np.isnan(known)]
     ended = known[np.isfinite(known)]
-    usual = usual_ns(version)
-    typ, lower, upper = (value / usual for value in _median(ended))
+    typ, lower, upper = typical(ended, version, int(due[last] - due[first]))
     score = float(total[last + 1] - total[first])
     first, last = first + int(low), last + int(low)
     piece = SlowPiece(
@@ -116,7 +115,7 @@ def stretch(
         n=last - first + 1,
         lower=lower,
         upper=upper,
-        usual_ns=usual,
+        usual_ns=usual_ns(version),
     )
     return piece, last, score
 
@@ -141,15 +140,6 @@ def back_ns(rows: Operations, place: int) -> int:
     after = int(rows.due_ns[place + 1])
     usual = int(np.median(np.diff(rows.due_ns[max(0, place - 9) : place + 2])))
     return max(back, after) if after - due <= _NEAR * usual else back
-
-
-def _median(values: Floats) -> tuple[float, float, float]:
-    """The median with the ends of its interval; NaN for what there are too few for."""
-    if len(values) == 0:
-        return NAN, NAN, NAN
-    ranks = quantile_ranks(len(values), 0.5)
-    ends = (NAN, NAN) if ranks is None else np.sort(values)[[ranks[0] - 1, ranks[2] - 1]].tolist()
-    return float(np.median(values)), *ends
 
 
 def _scores(waits: Floats, slow: Flags, inside: Flags, version: Floats, factor: float) -> Floats:

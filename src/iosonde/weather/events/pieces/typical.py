@@ -1,0 +1,60 @@
+"""How slow the typical operation of a stretch was, with an interval that knows the memory of the series.
+
+The slowdown is that of a window (docs/methods/slowdown.md): the median over levels of observed / expected quantiles,
+above the hits where there are two modes. Its interval is the wider one, at either end, of two:
+
+- order statistics of as many independent operations as these are ``worth``;
+- ``typ exp(+-1.96 E)``: E is how much a stretch of that length errs on ordinary days, ``Expected::error_over`` of the
+  native core, which an agent's stretches have, too.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from iosonde import _core
+from iosonde.engine.order_statistics import bounds
+from iosonde.model.arrays import Floats
+from iosonde.model.slowdown import LEVELS, Q50
+from iosonde.stats.memory import worth
+from iosonde.weather.slowdown.triples import triples
+
+_Z = 1.96
+_NAN = float("nan")
+
+
+def typical(took_ns: Floats, version: Floats, length_ns: int) -> tuple[float, float, float]:
+    """Slowdown and both ends of its interval, ratios.
+
+    ``took_ns`` (n,): in order of time; ``version``: what was expected; ``length_ns``: from the first to the last.
+    Missing data: NaN without an operation, ends below six; while only a median is expected the ratio to it.
+    """
+    if len(took_ns) == 0:
+        return _NAN, _NAN, _NAN
+    ordered = np.sort(took_ns)
+    n, like = len(ordered), worth(took_ns)
+    if np.isnan(version[: len(LEVELS)]).any():
+        middle = float(np.median(ordered))
+        found = [end / version[Q50] for end in _at(ordered, n, like, 0.5)]
+        typ, lower, upper = middle / version[Q50], found[0], found[2]
+    else:
+        levels = np.array([[_at(ordered, n, like, level) for level in LEVELS]])
+        counts = np.array([[n, n, n, 0]])
+        told = triples(levels, np.full((1, 2, 3), _NAN), counts, np.zeros(1, int), version[None, :])
+        typ, lower, upper = (float(told[f"typ{end}"][0]) for end in ("", "_lower", "_upper"))
+    error = _core.error_over(np.ascontiguousarray(version), length_ns)
+    if math.isnan(lower) or math.isnan(upper) or error is None:
+        return typ, lower, upper
+    by = math.exp(_Z * error)
+    return typ, min(lower, typ / by), max(upper, typ * by)
+
+
+def _at(ordered: Floats, n: int, like: int, level: float) -> tuple[float, float, float]:
+    """The quantile between its ends, ns; NaN for an end that ``like`` operations are too few for."""
+    low, _, high = bounds(like, level)
+    point = max(1, math.ceil(level * n - 1e-9))
+    lower = float(ordered[max(1, low * n // like) - 1]) if low else _NAN
+    upper = float(ordered[min(n, -(-high * n // like)) - 1]) if high else _NAN
+    return lower, float(ordered[point - 1]), upper
