@@ -19,6 +19,7 @@ case "$*" in
 *) echo "7 passed in 2 s" ;;
 esac
 """
+FOUR = "".join(f"measures {name}\n" for name in "abcd")
 ONE = "measures a.py::b[1 MiB/s each]\n"
 
 
@@ -46,7 +47,7 @@ def scripted(root: Path, **said: object) -> tuple[int, str]:
         (ONE, "1 failed, 1 error", 1, "1 passed", 0, (1, "7 passed, 2 failed, 0 skipped")),
         (ONE, "1 failed", 3, "1 passed", 0, (1, "7 passed, 1 failed, 0 skipped")),
         ("", "no tests ran", 5, "", 0, (1, "7 passed, 0 failed, 0 skipped")),
-        ("".join(f"measures {n}\n" for n in "abcd"), "4 failed", 1, "4 passed", 0, (1, "7 passed, 4 failed, 0 skipped")),
+        (FOUR, "4 failed", 1, "4 passed", 0, (1, "7 passed, 4 failed, 0 skipped")),
     ],
 )  # fmt: skip
 def test_what_fails_alone_or_counts_is_a_failure(

@@ -21,10 +21,10 @@ from iosonde.model.arrays import Flags, Floats
 from iosonde.model.frames import NULL_NS
 from iosonde.model.slowdown import Q50
 from iosonde.weather.events.pieces.piece import SlowPiece
-from iosonde.weather.events.pieces.typical import typical
+from iosonde.weather.events.pieces.typical import typical, usual_ns
 from iosonde.weather.samples.operations import Operations
 
-_Q50, _Q75, _Q95, _Q99, _HIT, _SLOW_MODE = Q50, 14, 18, 19, 21, 23
+_Q50, _Q75, _Q95, _Q99, _HIT = Q50, 14, 18, 19, 21
 """Places in a version (``model.slowdown.VERSION_WIDTH``)."""
 _NEAR = 3
 """An operation within so many periods is the next one of its schedule."""
@@ -39,12 +39,6 @@ _SHARES = (0.03, 0.5)
 def limit_ns(version: Floats) -> float:
     """The latency above which an operation is slow by itself: what one in a hundred exceeds, at least."""
     return float(max(version[_Q99], version[_Q95] ** 2 / max(version[_Q75], 1.0)))
-
-
-def usual_ns(version: Floats) -> float:
-    """The typical latency; of uncached operations where there are two modes."""
-    bimodal = not np.isnan(version[_HIT])
-    return float(np.exp(version[_SLOW_MODE]) if bimodal else version[_Q50])
 
 
 def q95_ns(version: Floats) -> float:

@@ -22,33 +22,44 @@ from iosonde.stats.memory import worth
 from iosonde.weather.slowdown.triples import triples
 
 _Z = 1.96
+FEWEST = 6
+"""Operations that a median's interval needs."""
+_HIT, _SLOW_MODE = 21, 23
 _NAN = float("nan")
+
+
+def usual_ns(version: Floats) -> float:
+    """The typical latency; of uncached operations where there are two modes."""
+    bimodal = not np.isnan(version[_HIT])
+    return float(np.exp(version[_SLOW_MODE]) if bimodal else version[Q50])
 
 
 def typical(took_ns: Floats, version: Floats, length_ns: int) -> tuple[float, float, float]:
     """Slowdown and both ends of its interval, ratios.
 
     ``took_ns`` (n,): in order of time; ``version``: what was expected; ``length_ns``: from the first to the last.
-    Missing data: NaN without an operation, ends below six; while only a median is expected the ratio to it.
+    Missing data: NaN without an operation; ends below six, and where they are worth less and no ordinary day is known.
+    While only a median is expected, and below six operations, it is the ratio of medians.
     """
     if len(took_ns) == 0:
         return _NAN, _NAN, _NAN
     ordered = np.sort(took_ns)
     n, like = len(ordered), worth(took_ns)
-    if np.isnan(version[: len(LEVELS)]).any():
-        middle = float(np.median(ordered))
-        found = [end / version[Q50] for end in _at(ordered, n, like, 0.5)]
-        typ, lower, upper = middle / version[Q50], found[0], found[2]
+    if n < FEWEST or np.isnan(version[: len(LEVELS)]).any():
+        usual = usual_ns(version)
+        lower, _, upper = (end / usual for end in _at(ordered, n, like, 0.5))
+        typ = float(np.median(ordered)) / usual
     else:
-        levels = np.array([[_at(ordered, n, like, level) for level in LEVELS]])
-        counts = np.array([[n, n, n, 0]])
-        told = triples(levels, np.full((1, 2, 3), _NAN), counts, np.zeros(1, int), version[None, :])
-        typ, lower, upper = (float(told[f"typ{end}"][0]) for end in ("", "_lower", "_upper"))
-    error = _core.error_over(np.ascontiguousarray(version), length_ns)
-    if math.isnan(lower) or math.isnan(upper) or error is None:
+        levels = np.array([[_at(ordered, n, one, level) for level in LEVELS] for one in (n, like)])
+        counts, tails = np.tile([n, n, n, 0], (2, 1)), np.full((2, 2, 3), _NAN)
+        told = triples(levels, tails, counts, np.zeros(2, int), version[None, :])
+        typ = float(told["typ"][0])
+        lower, upper = float(told["typ_lower"][1]), float(told["typ_upper"][1])
+    error = _core.error_over(np.ascontiguousarray(version).data, length_ns)
+    if error is None or n < FEWEST:
         return typ, lower, upper
     by = math.exp(_Z * error)
-    return typ, min(lower, typ / by), max(upper, typ * by)
+    return typ, float(np.fmin(lower, typ / by)), float(np.fmax(upper, typ * by))
 
 
 def _at(ordered: Floats, n: int, like: int, level: float) -> tuple[float, float, float]:
