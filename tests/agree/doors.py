@@ -102,7 +102,7 @@ class Doors:
         rows = self.get("/api/status")["targets"]
         found["api status"] = {(one["host"], one["target"]): self._brief(one) for one in rows}
         if told is not None:
-            rows = [vars_of(one) for one in iosonde.open(self.root).now().data]
+            rows = [vars_of(one) for one in iosonde.open(self.store).now().data]
             found["python now"] = {(one["host"], one["target"]): of_finding(one) for one in rows}
         return found
 
@@ -166,7 +166,7 @@ class Doors:
             for one in report.spans
             if not one.host_busy
         ]
-        python = iosonde.open(self.root)
+        python = iosonde.open(self.store)
         targets = sorted({ref.target for ref in Store(self.root).targets()})
         found["python slowdown"] = [
             ((one.key.host, one.key.target), of_span(vars_of(one), one.key.op, "lower", "upper"))

@@ -459,16 +459,34 @@ def test_times_and_durations_at_the_edges():
         asked.duration(1.5)
 
 
+def test_several_stores_are_read_and_not_written(tmp_path, site):
+    for host in ("n1", "n2"):
+        simulated(tmp_path / host, 60, host=host)
+    for name in (f"{tmp_path}/n1,{tmp_path}/n2", f"{tmp_path}/n*"):
+        station = iosonde.open(name)
+        assert repr(station) == f"iosonde.open({name!r})"
+        assert {one.host for one in station.targets().data} == {"n1", "n2"}
+        with pytest.raises(UsageError, match="can only be read; expected the folder of one"):
+            station.import_files(site.summaries)
+        with pytest.raises(UsageError, match="can only be read"):
+            station.join()
+    with pytest.raises(UsageError, match="names no store"):
+        iosonde.open(f"{tmp_path}/none*")
+
+
 def test_errors_name_arguments_not_options(tmp_path, jobs, site, monkeypatch):
     with pytest.raises(NothingMeasuredError) as error:
         iosonde.open(tmp_path).jobs()
     assert str(error.value).endswith("; try .import_files(), or iosonde.read_jobs()")
-    with pytest.raises(UsageError, match=r"is no store; expected a folder; try iosonde\.read_jobs"):
+    with pytest.raises(
+        UsageError, match=r"is no store; expected a folder, .* try iosonde\.read_jobs"
+    ):
         iosonde.open(site.summaries)
     with pytest.raises(UsageError, match="is no store"):
         iosonde.open("http://localhost:9090")
     monkeypatch.setenv("IOSONDE_STORE", "s3://centre")
-    with pytest.raises(UsageError, match="s3://centre is no store"):
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
+    with pytest.raises(UsageError, match="AWS_ACCESS_KEY_ID"):
         iosonde.open()
     with pytest.raises(UsageError, match="is an address; expected files"):
         iosonde.open(tmp_path).import_files("http://localhost:9090")

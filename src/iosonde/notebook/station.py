@@ -12,6 +12,7 @@ from iosonde.bench.report.answers import runs_of
 from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SERIES_KEY
 from iosonde.engine.layout.root import default_root
+from iosonde.engine.remote.named import folder_of, is_remote
 from iosonde.jobs.answers import BlameQuestion, Grouping
 from iosonde.jobs.environment.answers import JoinCounts, join, series
 from iosonde.model.errors import UsageError
@@ -66,11 +67,22 @@ class Station:
     StoreError where the folder cannot be read.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, remote: str | None = None) -> None:
         self.root = root
+        self._remote = remote
 
     def __repr__(self) -> str:
-        return f"iosonde.open({str(self.root)!r})"
+        return f"iosonde.open({self._remote or str(self.root)!r})"
+
+    def _writable(self) -> Path:
+        """The folder; UsageError where it is a copy of a bucket, or links to several stores."""
+        if self._remote is not None:
+            raise UsageError(
+                f"{self._remote} can only be read",
+                expected="the folder of one store",
+                hint="import into the folder that is shipped there",
+            )
+        return self.root
 
     @in_python
     def import_files(
@@ -104,7 +116,7 @@ class Station:
             run=run,
             started_ns=instant(started),
         )
-        return import_all(self.root, paths_of(paths), paths_of(mapping), settings)
+        return import_all(self._writable(), paths_of(paths), paths_of(mapping), settings)
 
     @in_python
     def join(self, *, progress: Callable[[int, int], None] | None = None) -> JoinCounts:
@@ -112,7 +124,7 @@ class Station:
 
         An import does so for what is new. How many jobs were looked at, and of how many something is known.
         """
-        return join(self.root, progress)
+        return join(self._writable(), progress)
 
     @in_python
     def series(self, *, since: Instant = None, until: Instant = None) -> Names:
@@ -332,11 +344,13 @@ class Station:
 def opened(store: str | os.PathLike[str] | None) -> Station:
     """See ``iosonde.open``."""
     named = os.environ.get("IOSONDE_STORE", "") if store is None else str(store)
+    if is_remote(named):
+        return Station(folder_of(named, os.environ), named)
     root = default_root(os.environ) if store is None else Path(store).expanduser()
     if "://" in named or root.is_file():
         raise UsageError(
             f"{named or root} is no store",
-            expected="a folder",
+            expected="a folder, or s3://bucket/prefix, 'A,B' or '/shared/*' to read",
             hint="iosonde.read_jobs() for a table, .import_files() for other files",
         )
     return Station(root)
