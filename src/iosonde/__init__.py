@@ -34,7 +34,8 @@ def open(store: str | PathLike[str] | None = None) -> Station:
     """A store, to ask and to import into; nothing is read yet.
 
     ``store``: its folder; None: $IOSONDE_STORE, else ~/.local/state/iosonde, as for the command. One that is not
-    there yet is empty. ``s3://bucket/prefix``, ``A,B`` and ``/shared/*``: what probes wrote there, to read; a bucket is fetched now.
+    there yet is empty. ``s3://bucket/prefix``, ``A,B`` and ``/shared/*``: what probes wrote there, to read; a bucket is
+    fetched now.
     Raises UsageError (it is a file, another address), StoreError (nothing can be fetched).
     """
     from iosonde.notebook.station import opened

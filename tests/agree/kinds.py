@@ -192,6 +192,17 @@ KINDS: dict[str, Kind] = {
     "hung, over": Kind(agent(fault(CREATE, 2 * HOUR, 2 * HOUR + 200, hang=True)), 2 * HOUR + 1200),
     "failing": Kind(agent(fault(STAT, 2 * HOUR, 3 * HOUR, error="EIO")), 2 * HOUR + 400),
     "failing for 12 s": Kind(agent(fault(STAT, 2 * HOUR, 3 * HOUR, error="EIO")), 2 * HOUR + 12),
+    "slow, then all fail": Kind(
+        agent(
+            fault(STAT, 400, 430, multiply=3.0),
+            *(fault(op, 446, HOUR, error="ENOTCONN") for op in OPS),
+            period="200ms",
+            window="5s",
+        ),
+        476,
+        (400, 430, 3.0),
+        STAT,
+    ),
     "first minutes, all fail": Kind(
         agent(*(fault(op, 150, HOUR, error="ENOTCONN") for op in OPS), period="200ms", window="5s"),
         200,

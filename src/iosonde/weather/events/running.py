@@ -60,6 +60,7 @@ def with_verdict(
 def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) -> list[SlowEvent]:
     """Events, and one of what fails where samples have none yet that goes on."""
     begins = {one.op: one.since_ns for one in found.ops if one.since_ns is not None}
+    events = [_until_it_failed(one, begins) for one in events]
     if not begins or any(one.end_ns is None and one.kind in _KINDS for one in events):
         return list(events)
     until = max(last_ns, *begins.values())
@@ -69,6 +70,22 @@ def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) ->
         if one.op in begins
     }
     return [*events, _event(found, (), shares, list(shares), until)]
+
+
+def _until_it_failed(event: SlowEvent, begins: Mapping[str, int]) -> SlowEvent:
+    """An event of slow operations that goes on for its samples, over where all of these fail now."""
+    goes_on = event.end_ns is None and event.kind in ("slow", "partly_slow")
+    first = min(begins.values(), default=0)
+    slow = [one for one in event.ops if one.start_ns is not None and one.start_ns < first]
+    if event.kind == "slow":
+        slow = [one for one in slow if one.affected]
+    if not goes_on or not slow or any(one.op not in begins for one in slow):
+        return event
+    ops = tuple(replace(one, end_ns=min(one.end_ns or first, first)) for one in slow)
+    begin = min(one.start_ns or first for one in ops)
+    end = max(one.end_ns or first for one in ops)
+    n = sum(one.n for one in ops)
+    return replace(event, start_ns=begin, end_ns=end, seen_until_ns=end, ops=ops, n=n)
 
 
 def _is_bad(found: Finding, one: OpVerdict) -> bool:
