@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use iosonde_core::stored;
+use iosonde_core::text::without_codes;
 use serde_json::{Map, Value, json};
 
 use crate::text::cleaned;
@@ -103,18 +104,13 @@ fn entries(folder: &Path, reading: &mut dyn FnMut(&Path)) -> Result<Vec<OsString
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(Vec::new())
         }
-        Err(error) => Err(format!("{}: {}", folder.display(), reason(&error))),
+        Err(error) => Err(format!("{}: {}", folder.display(), without_codes(&error))),
         Ok(names) => {
             let mut names: Vec<OsString> = names;
             names.sort();
             Ok(names)
         }
     }
-}
-
-/// The system's words without the number that Rust adds.
-fn reason(error: &io::Error) -> String {
-    error.to_string().split(" (os error").next().unwrap_or_default().to_string()
 }
 
 /// One state file; none if it has vanished, a `damaged` state if it is not one.
@@ -129,7 +125,7 @@ pub fn read_state(path: &Path) -> Option<Members> {
     let stem = cleaned(path.file_stem().unwrap_or_default().as_bytes());
     let error = match whole {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => reason(&error),
+        Err(error) => without_codes(&error),
         Ok(_) => match serde_json::from_slice(&bytes) {
             Err(_) => "not JSON".to_string(),
             Ok(Value::Object(raw)) => match of_raw(&raw, &stem) {

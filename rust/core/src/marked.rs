@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::{Errno, pread, write};
 
+use crate::text::without_codes;
+
 /// Open the named file itself, not the target of a link.
 pub const FOLLOW_NOTHING: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 /// Mode of our files: for this user only.
@@ -48,7 +50,7 @@ pub enum MarkedError {
         expected: &'static str,
     },
     /// Any other error.
-    #[error("{path}: {what}: {errno}")]
+    #[error("{path}: {what}: {}", without_codes(errno))]
     Failed {
         /// Path of the directory.
         path: PathBuf,

@@ -1,5 +1,7 @@
 //! Foreign text, made fit for a line.
 
+use std::fmt::Display;
+
 /// True for a letter that shows as itself: neither a control, a format (such as one that changes the direction of
 /// writing), a blank other than the space, nor an unassigned letter.
 pub fn is_printable(letter: char) -> bool {
@@ -21,9 +23,31 @@ pub fn escaped(text: &str) -> String {
     clean
 }
 
+/// A system's words without the numbers that the standard library puts behind them: ` (os error 13)`.
+pub fn without_codes(error: &(impl Display + ?Sized)) -> String {
+    const BEGIN: &str = " (os error ";
+    let text = error.to_string();
+    let mut parts = text.split(BEGIN);
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((code, rest)) if code.parse::<u32>().is_ok() => plain.push_str(rest),
+            _ => plain.extend([BEGIN, part]),
+        }
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_codes_are_left_out() {
+        let message = "a: No such file (os error 2): b (os error 13) (os error x)";
+        assert_eq!(without_codes(&message), "a: No such file: b (os error x)");
+        assert_eq!(without_codes(&"(os error 2"), "(os error 2");
+    }
 
     #[test]
     fn what_turns_or_hides_text_is_made_visible() {

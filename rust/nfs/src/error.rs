@@ -1,5 +1,6 @@
 //! Why a call, or a connection, came to nothing.
 
+use iosonde_core::text::without_codes;
 use rustix::io::Errno;
 
 /// What went wrong between a client and a server.
@@ -76,8 +77,7 @@ pub enum NfsError {
 impl NfsError {
     /// From a failed system call.
     pub fn system(what: &str, errno: Errno) -> Self {
-        let problem = std::io::Error::from(errno).to_string();
-        let problem = problem.split(" (os error").next().unwrap_or_default().to_owned();
+        let problem = without_codes(&std::io::Error::from(errno));
         Self::System { what: what.to_owned(), errno, problem }
     }
 

@@ -2,7 +2,7 @@
 
 use rustix::io::Errno;
 
-use super::words::without_codes;
+use iosonde_core::text::without_codes;
 
 /// Why a place cannot be reached: what happened, what was expected, what to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

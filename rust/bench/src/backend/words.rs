@@ -59,20 +59,6 @@ impl Problem {
     }
 }
 
-/// A system's words without the numbers that the standard library puts behind them: ` (os error 13)`.
-pub fn without_codes(text: &str) -> String {
-    const BEGIN: &str = " (os error ";
-    let mut parts = text.split(BEGIN);
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(')') {
-            Some((code, rest)) if code.parse::<u32>().is_ok() => plain.push_str(rest),
-            _ => plain.extend([BEGIN, part]),
-        }
-    }
-    plain
-}
-
 /// The errno of a failed socket or file; EIO where the system gave none.
 pub fn errno_of(error: &std::io::Error) -> Errno {
     use std::io::ErrorKind as Kind;
@@ -99,13 +85,6 @@ mod tests {
         let secret: Secret = serde_json::from_str("\"hunter2\"").unwrap();
         assert_eq!(secret.reveal(), "hunter2");
         assert!(!format!("{secret:?}{}", serde_json::to_string(&secret).unwrap()).contains("hunter2"));
-    }
-
-    #[test]
-    fn only_codes_are_left_out() {
-        let message = "a: No such file (os error 2): b (os error 13) (os error x)";
-        assert_eq!(without_codes(message), "a: No such file: b (os error x)");
-        assert_eq!(without_codes("(os error 2"), "(os error 2");
     }
 
     #[test]

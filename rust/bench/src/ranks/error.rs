@@ -3,7 +3,7 @@
 use rustix::io::Errno;
 
 use crate::backend::error::ConnectError;
-use crate::backend::words::without_codes;
+use iosonde_core::text::without_codes;
 
 /// Why a benchmark cannot go on: what happened, what was expected, what to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -274,6 +274,15 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_is_widened_and_never_narrowed() {
+        let found = Estimate { value: 4.0, lower: 3.9, upper: 9.0, n: 60 };
+        let wide = found.at_least(0.1);
+        assert!((wide.lower - 4.0 * (-0.196_f64).exp()).abs() < 1e-9, "{wide:?}");
+        assert_eq!((wide.value, wide.upper, wide.n), (4.0, 9.0, 60));
+        assert_eq!(found.at_least(0.0).lower, 3.9);
+    }
+
+    #[test]
     fn no_interval_no_number() {
         assert_eq!(of_sorted(&[1, 2, 3, 4, 5], 0.5), None);
         for q in [0.0, 1.0, -1.0, f64::NAN] {

@@ -35,12 +35,13 @@ use std::path::PathBuf;
 use rustix::io::Errno;
 
 use iosonde_core::marked::MarkedError;
+use iosonde_core::text::without_codes;
 
 /// Why a target cannot be probed: what happened, what was expected, what to try.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The directory is not there.
-    #[error("{path}: {errno}; expected an existing directory: create it, or check that it is mounted")]
+    #[error("{path}: {}; expected an existing directory: create it, or check that it is mounted", without_codes(errno))]
     NoTarget {
         /// Path of the target.
         path: PathBuf,
@@ -112,7 +113,7 @@ pub enum ProbeError {
         path: PathBuf,
     },
     /// Anything else.
-    #[error("{path}: {what}: {errno}")]
+    #[error("{path}: {what}: {}", without_codes(errno))]
     Failed {
         /// Path of the target or file.
         path: PathBuf,

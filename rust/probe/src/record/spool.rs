@@ -14,6 +14,7 @@ use super::frames::{self, Frames};
 use super::tail::Tail;
 use iosonde_core::sample::{Cache, Op, Outcome, Sample};
 use iosonde_core::stored;
+use iosonde_core::text::without_codes;
 
 /// First bytes of every segment.
 pub const MAGIC: &[u8; 8] = b"IOSPOOL1";
@@ -58,7 +59,7 @@ pub struct Target {
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
     /// The operating system refused.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", without_codes(source))]
     Io {
         /// The segment.
         path: PathBuf,
