@@ -41,7 +41,10 @@ use iosonde_core::text::without_codes;
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The directory is not there.
-    #[error("{path}: {}; expected an existing directory: create it, or check that it is mounted", without_codes(errno))]
+    #[error(
+        "{path}: {}; expected an existing directory: create it, or check that it is mounted",
+        without_codes(errno)
+    )]
     NoTarget {
         /// Path of the target.
         path: PathBuf,
