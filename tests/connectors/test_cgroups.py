@@ -130,6 +130,19 @@ def test_a_process_without_open_files_is_where_its_job_is(tmp_path):
     assert by_place(path, "8@n1") == {"": [9.0]}
 
 
+def test_a_container_may_have_any_file_open(tmp_path):
+    """Its mounts are not those of the node. Its standard output and the files of the launcher say nothing of it."""
+    of_launcher = [*process(12, "job_7", 0), *opened(12, 41)]
+    first = [*MOUNTS, *process(11, "job_7", 100), *of_launcher]
+    then = [
+        *process(11, "job_7", 130),
+        *opened(11, 977),
+        *opened(11, 36, kind="stdio"),
+        *of_launcher,
+    ]
+    assert by_place(log(tmp_path / "n1.cgroups", first, then)) == {"": [30.0], "/work": [0.0]}
+
+
 def test_processes_belong_to_their_groups(tmp_path):
     path = log(
         tmp_path / "n1.cgroups",

@@ -213,12 +213,9 @@ class _Log:
                 last = was.get(counter, 0)
                 since = value - last if value >= last else value
                 sums[source, metric, job, self._place(owner, placed)] += since
-                for other in (
-                    self._files.of_job[job] if owner in placed and not self._system else ()
-                ):
-                    sums[source, metric, job, other] += (
-                        0.0  # a job that did nothing there is no gap
-                    )
+        for source, metric, job, _ in [*sums] if not self._system else ():
+            for other in self._files.of_job[job] if source == "processes" else ():
+                sums[source, metric, job, other] += 0.0  # a job that did nothing there is no gap
         for (source, metric, job, place), amount in sums.items():
             name = f"{job}@{self._node}" if self._node else job
             series = ComponentSeries(place, "job", metric, name)

@@ -42,7 +42,8 @@ class Mounts:
     def __init__(self) -> None:
         self._points: dict[str, set[str]] = defaultdict(set)
         self._disk: dict[str, str] = {}
-        self._mounts: dict[str, _Mount] = {}
+        self._mounts: dict[str, _Mount | None] = {}
+        """None: a file system of the kernel."""
 
     def take(self, text: str) -> bool:
         """Take a line if it is one of these."""
@@ -53,7 +54,7 @@ class Mounts:
             self._disk[match["part"]] = match["disk"]
             return True
         point = _ESCAPE.sub(lambda sign: chr(int(sign[1], 8)), match["point"])
-        self._mounts.pop(match["mount"], None)
+        self._mounts[match["mount"]] = None
         if not _KERNELS.fullmatch(match["type"]):
             self._mounts[match["mount"]] = _Mount(match["device"], point)
             if match["root"] == "/":
@@ -68,7 +69,12 @@ class Mounts:
 
     def of_files(self, mounts: Collection[str]) -> set[str]:
         """The mount points of the file systems on which these mounts' files are."""
-        return {self._point(self._mounts[one]) for one in mounts if one in self._mounts}
+        found = (self._mounts.get(one) for one in mounts)
+        return {self._point(one) for one in found if one is not None}
+
+    def knows(self, mounts: Collection[str]) -> bool:
+        """Whether all are mounted on the node: those of pipes, sockets and a container's own are not."""
+        return all(one in self._mounts for one in mounts)
 
     def _point(self, mount: _Mount) -> str:
         """A folder of a file system may be mounted elsewhere, too: its own mount point is meant."""

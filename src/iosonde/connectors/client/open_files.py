@@ -24,21 +24,22 @@ class OpenFiles:
     def placed(self, jobs: Mapping[str, str]) -> dict[str, str]:
         """Finish a record: the mount point of each process of ``jobs`` (process -> job); "": not certain.
 
-        Where a process has no file open, standard input and output decide, then what others of its job have open.
+        Where a process has no file open, standard input and output decide, then what others of its job have open; not
+        where it has something open that is not mounted on the node: it may be a container's file.
         """
         now, self._now = self._now, {}
-        found = {
-            process: self._mounts.of_files(now.get((process, "files"), ()))
-            or self._mounts.of_files(now.get((process, "stdio"), ()))
-            for process in jobs
-        }
-        for process, places in found.items():
-            if len(places) == 1:
-                self.of_job[jobs[process]] |= places
-        return {
-            process: _only(places or self.of_job[jobs[process]])
-            for process, places in found.items()
-        }
+        placed, others = {}, {}
+        for process, job in jobs.items():
+            files = now.get((process, "files"), set())
+            places = self._mounts.of_files(files)
+            if not places and self._mounts.knows(files):
+                places = self._mounts.of_files(now.get((process, "stdio"), ()))
+                if not places:
+                    others[process] = job
+            placed[process] = _only(places)
+            if placed[process]:
+                self.of_job[job].add(placed[process])
+        return placed | {process: _only(self.of_job[job]) for process, job in others.items()}
 
 
 def _only(places: Collection[str]) -> str:

@@ -85,7 +85,8 @@ def _until_it_failed(event: SlowEvent, begins: Mapping[str, int]) -> SlowEvent:
     begin = min(one.start_ns or first for one in ops)
     end = max(one.end_ns or first for one in ops)
     n = sum(one.n for one in ops)
-    return replace(event, start_ns=begin, end_ns=end, seen_until_ns=end, ops=ops, n=n)
+    whole = replace(event, start_ns=begin, end_ns=end, seen_until_ns=end, n=n)
+    return replace(whole, ops=ops, op=ops[0].op)  # the worst is first
 
 
 def _is_bad(found: Finding, one: OpVerdict) -> bool:
