@@ -52,7 +52,7 @@ const FIRST_ERRNO: u16 = 16;
 impl Outcome {
     /// Success.
     pub const OK: Outcome = Outcome(0);
-    /// Never started: an earlier operation of its lane was still open, or its pool could not serve it.
+    /// Never started: an earlier operation of its lane was still open.
     pub const SKIPPED: Outcome = Outcome(1);
     /// Not finished when recording stopped.
     pub const PENDING: Outcome = Outcome(2);
@@ -60,7 +60,7 @@ impl Outcome {
     pub const TIMEOUT: Outcome = Outcome(3);
     /// Fewer bytes moved than asked, without an error.
     pub const SHORT: Outcome = Outcome(4);
-    /// Omitted on purpose, because the probe had lowered its rate: neither seen nor lost.
+    /// Omitted on purpose: the probe had lowered its rate, or there was no file to work on. Neither seen nor lost.
     pub const SHED: Outcome = Outcome(5);
     /// Data read differ from data written.
     pub const CORRUPT: Outcome = Outcome(6);

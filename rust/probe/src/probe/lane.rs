@@ -178,7 +178,8 @@ impl Lane {
             return None;
         }
         let Some(ready) = ready else {
-            self.record(Tick::never_begun(due_ns, Outcome::SKIPPED));
+            // A delete while creates hang: there is nothing to remove, and this says nothing about deletes.
+            self.record(Tick::never_begun(due_ns, Outcome::SHED));
             return None;
         };
         (self.begun, self.working) = (current, true);

@@ -7,11 +7,12 @@ use iosonde_core::sample::Cache;
 struct Scripted {
     clock: SimClock,
     took_ns: VecDeque<u64>,
+    empty: bool,
 }
 
 impl Operation for Scripted {
     fn prepare(&mut self) -> Option<Ready> {
-        Some(Ready { offset_bytes: None, cache: Cache::Unknown })
+        (!self.empty).then_some(Ready { offset_bytes: None, cache: Cache::Unknown })
     }
     fn run(&mut self) -> Outcome {
         self.clock.advance(self.took_ns.pop_front().unwrap_or(1));
@@ -30,9 +31,15 @@ struct Rig {
 
 impl Rig {
     fn new(took_ns: &[u64]) -> Self {
+        Self::with_files(took_ns, true)
+    }
+
+    /// Without files the operation never has one to work on.
+    fn with_files(took_ns: &[u64], files: bool) -> Self {
         let clock = SimClock::new(0);
         let start = clock.monotonic_ns();
-        let script = Scripted { clock: clock.clone(), took_ns: took_ns.iter().copied().collect() };
+        let took_ns = took_ns.iter().copied().collect();
+        let script = Scripted { clock: clock.clone(), took_ns, empty: !files };
         let slot = Slot::alone().unwrap();
         slot.reset(0);
         let schedule = Schedule::new(start, 0, 100);
@@ -114,6 +121,16 @@ fn left_out_ticks_are_rows_that_say_so() {
     let shed: Vec<bool> = rig.seen.iter().map(|tick| tick.outcome == Outcome::SHED).collect();
     assert_eq!(rig.due(), (0..9).collect::<Vec<_>>());
     assert_eq!(shed, [false, true, true, true, false, true, true, true, false]);
+}
+
+#[test]
+fn ticks_without_a_file_to_work_on_are_left_out_and_not_lost() {
+    let mut rig = Rig::with_files(&[], false);
+    for _ in 0..3 {
+        rig.step(|_| {});
+    }
+    assert_eq!(rig.due(), [0, 1, 2]);
+    assert!(rig.seen.iter().all(|tick| tick.outcome == Outcome::SHED));
 }
 
 #[test]
