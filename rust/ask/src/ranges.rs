@@ -91,7 +91,8 @@ pub fn status(finding: &Finding, warning: &AlertRange, critical: &AlertRange) ->
     finding.ops.iter().map(|op| of_op(op, warning, critical)).max().unwrap_or(OK)
 }
 
-/// A slowdown that the probing host or the spread of the windows so far explains alerts nobody, whatever its interval.
+/// A slowdown that the probing host or the spread of the windows so far explains alerts nobody, whatever its interval. One that
+/// was found needs no interval to support it: the alarm is the test.
 fn of_op(op: &OpVerdict, warning: &AlertRange, critical: &AlertRange) -> u8 {
     if op.partly {
         return WARNING;
@@ -99,7 +100,7 @@ fn of_op(op: &OpVerdict, warning: &AlertRange, critical: &AlertRange) -> u8 {
     let least = if op.lost.is_none() { OK } else { WARNING };
     let Some(slowdown) = op.slowdown.filter(|_| !op.host_busy && !is_within_spread(op)) else { return least };
     for (level, limits) in [(CRITICAL, critical), (WARNING, warning)] {
-        if limits.alerts(slowdown) && is_sure(op.lower, slowdown, limits) {
+        if limits.alerts(slowdown) && (op.state == "slow" || is_sure(op.lower, slowdown, limits)) {
             return level;
         }
     }
