@@ -74,8 +74,14 @@ class SlowEvent:
     period_ns: int = 0
 
     def overlaps(self, start_ns: int, end_ns: int | None) -> bool:
-        """Whether [start, end) and the event share a moment; ``end_ns`` None = still open."""
-        return (end_ns is None or self.start_ns < end_ns) and self.seen_until_ns > start_ns
+        """Whether [start, end) and the event share a moment; ``end_ns`` None = still open.
+
+        An event that goes on reaches past the last operation that was seen.
+        """
+        goes_on = self.end_ns is None and self.unknown_since_ns is None
+        return (end_ns is None or self.start_ns < end_ns) and (
+            goes_on or self.seen_until_ns > start_ns
+        )
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def _event(
     start, end, open_ = _around(pieces)
     whole = {op: _measured(series, pieces, rule) for op, series in ops.items()}
     shares = [
-        _share(op, series, whole[op], [piece for piece in pieces if piece.op == op], rule)
+        _share(op, series, whole[op], [piece for piece in pieces if piece.op == op], rule, end)
         for op, series in ops.items()
     ]
     shares = sorted((share for share in shares if share.n > 0), key=_rank)
@@ -108,8 +108,14 @@ def _measured(series: OpWindows, pieces: Sequence[SlowPiece], rule: Rule) -> Mea
 
 
 def _share(
-    op: str, series: OpWindows, whole: Measures, own: Sequence[SlowPiece], rule: Rule
+    op: str,
+    series: OpWindows,
+    whole: Measures,
+    own: Sequence[SlowPiece],
+    rule: Rule,
+    until_ns: int,
 ) -> OpShare:
+    """``own``: pieces of this op; one that goes on reaches to ``until_ns``, where the event was last seen."""
     found = whole
     start = end = None
     median, peak, peak_ns = found.median, found.peak, found.peak_ns
@@ -117,7 +123,8 @@ def _share(
     if own:
         lossy = _measured(series, own, rule)
         own = [piece for piece in own if not piece.lost] or own
-        start, end, _ = _around(own)
+        start, end, open_ = _around(own)
+        end = until_ns if open_ else end
         found = _measured(series, own, rule)._replace(lost=lossy.lost)
         median, peak, peak_ns = found.median, found.peak, found.peak_ns
         ends = found.lower, found.upper

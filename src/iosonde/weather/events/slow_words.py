@@ -53,6 +53,14 @@ def _have_been(event: SlowEvent) -> str:
     return "have been" if goes_on else "were"
 
 
+def _op_have_been(event: SlowEvent, share: OpShare) -> str:
+    return _have_been(event) if share.end_ns is None or _reaches_the_end(event, share) else "were"
+
+
+def _reaches_the_end(event: SlowEvent, share: OpShare) -> bool:
+    return event.end_ns is None and share.end_ns == event.seen_until_ns
+
+
 def _told_from(share: OpShare) -> float:
     """From which loss on it is told: of an op that was not slow itself, only what is far from usual."""
     return _OTHERS_LOST if share.start_ns is None else _TOLD_LOST
@@ -66,12 +74,14 @@ def _text(sentences: Sequence[str]) -> str:
 def _slow(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> list[str]:
     """The hardest op with its own peak; of the other slow ones that which lasted longest."""
     worst, *others = [share for share in event.ops if share.affected] or event.ops[:1]
-    verb = _have_been(event)
+    verb = _op_have_been(event, worst)
     text = f"{op_word(worst.op)} on {event.target} {verb} {format_factor(worst.median)}x slower than usual "
     sentences = [text + _op_when(event, worst, now_ns, zone) + _at_worst(worst, now_ns, zone)]
     if others:
         long = max(others, key=lambda share: (_length(share), share.peak or 0.0))
-        text = f"{op_word(long.op)} {verb} {format_factor(long.median)}x slower "
+        text = (
+            f"{op_word(long.op)} {_op_have_been(event, long)} {format_factor(long.median)}x slower "
+        )
         same = _op_when(event, long, now_ns, zone) == _op_when(event, worst, now_ns, zone)
         text += "meanwhile" if same else _op_when(event, long, now_ns, zone)
         sentences.append(text + _at_worst(long, now_ns, zone))
@@ -223,7 +233,7 @@ def _op_when(event: SlowEvent, share: OpShare, now_ns: int, zone: tzinfo | None)
     """When an op was slow; since the event began where it was slow all the time."""
     if share.start_ns is None or share.end_ns is None:
         return _when(event, now_ns, zone)
-    open_ = event.end_ns is None and share.end_ns == event.seen_until_ns
+    open_ = _reaches_the_end(event, share)
     if open_ and event.unknown_since_ns is not None:
         return _not_known(share.start_ns, event.unknown_since_ns, now_ns, zone)
     return _span(share.start_ns, None if open_ else share.end_ns, now_ns, zone)
