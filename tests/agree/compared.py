@@ -12,8 +12,10 @@ from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.store import Store
 from tests.agree.doors import MILLISECOND_NS, PAST_DOORS
-from tests.agree.kinds import NOW
 from tests.kit.samples.makers import SECOND
+
+TOLD_FROM = 2.0
+"""Stretches of a smaller factor cost a job little: ``explain`` counts none of their time as slow."""
 
 
 def agree(kind, doors):
@@ -31,7 +33,7 @@ def agree(kind, doors):
     assert [place for place, _ in told] == [place for place, _ in hung]
     for (_, one), (_, said) in zip(told, hung, strict=True):
         assert not one.contradicts(said), (one, said)
-    _truth(kind, slow)
+    _truth(kind, doors, slow)
     _now(doors, events)
     _then(kind, doors, events)
     _not_judged(kind, doors, events)
@@ -47,9 +49,9 @@ def agree(kind, doors):
 def _explained(kind, doors, events):
     """A job of all that time, and one of the first stretch, met what the events say: nothing else, and not less."""
     spans = [doors.span_ns]
-    stretch = next((said for _, said in events if said.verdict == "slow"), None)
+    at, stretch = next((one for one in events if one[1].verdict == "slow"), (None, None))
     if stretch is not None:
-        end = NOW if stretch.end_s is None else stretch.end_s * SECOND
+        end = doors.now_ns if stretch.end_s is None else stretch.end_s * SECOND
         spans.append((stretch.begin_s * SECOND, end))
     told = doors.explained(*spans)
     assert len(told) == len(spans)
@@ -71,7 +73,13 @@ def _explained(kind, doors, events):
         assert slow["typ"] == pytest.approx(factor, rel=0.1)
     if stretch is not None and len(hosts) == 1:
         begin, end = spans[1]
-        assert told[1]["storage"][0]["slow_s"] == pytest.approx((end - begin) / SECOND, rel=0.05)
+        if stretch.factor < TOLD_FROM:
+            return
+        met = next(one for one in told[1]["storage"] if one["target"] == at[1])
+        assert met["slow_s"] == pytest.approx((end - begin) / SECOND, rel=0.05, abs=2.0), (
+            at,
+            stretch,
+        )
 
 
 def _annotations(doors):
@@ -93,12 +101,12 @@ def _ms(ns):
     return None if ns is None else ns // MILLISECOND_NS
 
 
-def _truth(kind, slow):
+def _truth(kind, doors, slow):
     """Where a slow stretch was made it is found."""
     if kind.slow is None:
         return
     begin_s, end_s, factor = kind.slow
-    start = NOW // SECOND - kind.length_s
+    start = doors.now_ns // SECOND - kind.length_s
     found = [said for place, said in slow if place == ("login2", "/work") and said.op == kind.op]
     assert len(found) == 1, slow
     (said,) = found
@@ -137,9 +145,9 @@ def _now(doors, events):
     why = doors.past("why", None)
     by_api = doors.past("api why", None)
     assert why == by_api
-    worst = [said for said in reference.values() if said.verdict in ("slow", "lost")]
-    if len(worst) == 1 and why is not None:
-        assert not why.contradicts(worst[0]), (why, worst)
+    bad = [one for one in reference.values() if one.verdict in ("slow", "lost", "hang")]
+    if bad and why is not None:
+        assert any(not why.contradicts(one) for one in bad), (why, bad)
 
 
 def _check(doors):
@@ -157,14 +165,14 @@ def _check(doors):
 def _then(kind, doors, events):
     """Why and its route, and the judgement in one place, at random instants in and around stretches."""
     random = np.random.default_rng(len(events) + kind.length_s)
-    start = NOW // SECOND - kind.length_s
+    start = doors.now_ns // SECOND - kind.length_s
     instants = [] if len(events) > 1 else [start + int(random.integers(0, kind.length_s))]
     for _, said in events[:2]:
-        end = NOW // SECOND if said.end_s is None else said.end_s
+        end = doors.now_ns // SECOND if said.end_s is None else said.end_s
         instants.append(int(random.integers(said.begin_s, max(end, said.begin_s + 1))))
     log = answers.event_log(doors.root, doors.span_ns)
-    found = answers.events(doors.root, log, doors.span_ns, NOW)
-    found = found._replace(slow=[*found.slow, *slow_hangs(found.logged, NOW)])
+    found = answers.events(doors.root, log, doors.span_ns, doors.now_ns)
+    found = found._replace(slow=[*found.slow, *slow_hangs(found.logged, doors.now_ns)])
     for number, instant in enumerate(instants):
         there = [
             (place, one)

@@ -15,7 +15,7 @@ import iosonde
 from iosonde.jobs.blame.interval import BlameQuestion, span_of
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.frames import SlowdownQuery
+from iosonde.model.frames import SlowdownQuery, SlowSpan
 from iosonde.model.jobs import Job
 from iosonde.model.units import iso_time
 from iosonde.serve.app import create
@@ -166,15 +166,21 @@ class Doors:
             for one in report.spans
             if not one.host_busy
         ]
-        python = iosonde.open(self.store)
-        targets = sorted({ref.target for ref in Store(self.root).targets()})
         found["python slowdown"] = [
             ((one.key.host, one.key.target), of_span(vars_of(one), one.key.op, "lower", "upper"))
-            for target in targets
-            for one in python.slowdown(target, since=iso_time(self.span_ns[0])).data.spans
+            for target in sorted({ref.target for ref in Store(self.root).targets()})
+            for one in self._python_spans(target)
             if not one.host_busy
         ]
         return {door: sorted(rows, key=lambda row: row[1][:4:3]) for door, rows in found.items()}
+
+    def _python_spans(self, target: str) -> list[SlowSpan]:
+        """Slow spans of a target; none where it has no samples."""
+        try:
+            found = iosonde.open(self.store).slowdown(target, since=iso_time(self.span_ns[0]))
+        except NothingMeasuredError:
+            return []
+        return found.data.spans
 
     def hangs(self) -> list[tuple[tuple[str, str], Said]]:
         """Hangs that ``slowdown`` tells, by begin."""

@@ -74,7 +74,9 @@ def of_event(event: dict[str, Any]) -> Said:
     """An event, by its worst op."""
     share = next((one for one in event["ops"] if one["op"] == event["op"]), None)
     begin = event["start_ns"] if share is None else share["start_ns"] or event["start_ns"]
-    end = None if event["end_ns"] is None else (share or {}).get("end_ns") or event["end_ns"]
+    end = event["end_ns"] if share is None else share["end_ns"] or event["end_ns"]
+    if event["end_ns"] is None and end == event["seen_until_ns"]:
+        end = None
     if event["kind"] == "slow" and share is not None:
         numbers = (share["median"], share["lower"], share["upper"])
         return Said("slow", second(begin), second(end), event["op"], *numbers)

@@ -196,10 +196,12 @@ class _Server:
 
 def _loads(begin: float, hog: tuple[float, float], last: float) -> dict[str, list[Load]]:
     """Job 1 writes little all along, job 2 in bursts, the third as much as it can while its device is limited."""
-    bursts = range(int((last - begin) / 60))
+    # Each load has a file of its own: eight fit.
+    step = max(60.0, (last - begin) / 8)
+    bursts = range(int((last - begin) / step))
     return {
         "1": [Load(4 * KIB, 20, begin, last)],
-        "2": [Load(64 * KIB, 30, begin + 60 * i, begin + 60 * i + 30) for i in bursts],
+        "2": [Load(64 * KIB, 30, begin + step * i, begin + step * (i + 0.5)) for i in bursts],
         HOG: [Load(1 * MIB, 0, *hog)] * 4,
     }
 
@@ -224,29 +226,36 @@ def _watch(site: Site, fault: Fault, tally: Tally) -> None:
     tally.words = said.sentence
 
 
+def site_in(
+    folder: Path, begin: float, length: float, hog: tuple[float, float], stack: ExitStack
+) -> Site:
+    """File systems, jobs that run from ``begin`` for ``length`` s, and an agent. ``hog``: when the third job writes."""
+    (folder / "disks").mkdir()
+    mounts = stack.enter_context(harness.four_disks(folder / "disks", 1024))
+    site = Site(folder, mounts, stack)
+    data = folder / "data"
+    data.mkdir()
+    loads = _loads(begin, hog, begin + length)
+    for job, mount in (("1", mounts[0]), ("2", mounts[1]), (HOG, mounts[2])):
+        for place in range(len(loads[job])):
+            (data / f"{job}-{place}").symlink_to(mount / f"job{job}-{place}")
+    groups = stack.enter_context(jobs(data, loads, begin + length, ELSEWHERE))
+    environment = os.environ | {"IOSONDE_CGROUPS": str(groups), "IOSONDE_NODE": "n1"}
+    recorder = subprocess.Popen([SCRIPT, site.records, "1"], env=environment)
+    stack.callback(recorder.wait)
+    stack.callback(recorder.terminate)
+    stack.callback(site.free)
+    site.limit(_pids(groups))
+    return site
+
+
 def one_round(tallies: dict[str, Tally], warm: float, calm: float) -> None:
     """All faults once, on file systems and a store of their own."""
     with tempfile.TemporaryDirectory(prefix="iosonde-live-") as name, ExitStack() as stack:
-        folder = Path(name)
-        (folder / "disks").mkdir()
-        mounts = stack.enter_context(harness.four_disks(folder / "disks", 1024))
-        site = Site(folder, mounts, stack)
-        data = folder / "data"
-        data.mkdir()
         begin = time.time()
         length = warm + sum(fault.seconds + calm for fault in FAULTS)
         hog = (begin + warm, begin + warm + FAULTS[0].seconds)
-        loads = _loads(begin, hog, begin + length)
-        for job, mount in (("1", mounts[0]), ("2", mounts[1]), (HOG, mounts[2])):
-            for place in range(len(loads[job])):
-                (data / f"{job}-{place}").symlink_to(mount / f"job{job}-{place}")
-        groups = stack.enter_context(jobs(data, loads, begin + length, ELSEWHERE))
-        environment = os.environ | {"IOSONDE_CGROUPS": str(groups), "IOSONDE_NODE": "n1"}
-        recorder = subprocess.Popen([SCRIPT, site.records, "1"], env=environment)
-        stack.callback(recorder.wait)
-        stack.callback(recorder.terminate)
-        stack.callback(site.free)
-        site.limit(_pids(groups))
+        site = site_in(Path(name), begin, length, hog, stack)
         time.sleep(max(0.0, begin + warm - time.time()))
         for fault in FAULTS:
             with site.fault(fault.name):
