@@ -158,4 +158,25 @@ mod tests {
             (UNKNOWN, UNKNOWN, WARNING)
         );
     }
+
+    #[test]
+    fn what_was_found_slow_warns_however_wide_its_interval() {
+        let op = |state: &str| OpVerdict {
+            op: "data_read".into(),
+            state: state.into(),
+            slowdown: Some(2.5),
+            lower: Some(1.2),
+            upper: Some(4.3),
+            n: 25,
+            since_ns: None,
+            host_busy: false,
+            outcome: None,
+            tail: None,
+            partly: false,
+            lost: None,
+            late: None,
+        };
+        let level = |state| of_op(&op(state), &AlertRange::to(2.0), &AlertRange::to(5.0));
+        assert_eq!((level("slow"), level("ok")), (WARNING, OK));
+    }
 }
