@@ -30,6 +30,8 @@ from tests.agree.doors import doors_of
 from tests.agree.kinds import Kind
 
 WARM_S, CALM_S = 300.0, 45.0
+HOG_MIB_S = 5.0
+"""Each of four writers: together with the probe more than the limited device takes, and little without the limit."""
 SECOND_NS = 1_000_000_000
 
 
@@ -117,20 +119,25 @@ def main(minutes: float = 90.0, every: float = 10.0, keep: Path | None = None) -
     with tempfile.TemporaryDirectory(prefix="iosonde-doors-") as name, ExitStack() as stack:
         begin = time.time()
         length = 60 * minutes + 60
-        site = site_in(Path(name), begin, length, (begin + WARM_S, begin + length), stack)
+        hog = (begin, begin + length)
+        site = site_in(Path(name), begin, length, stack, hog=hog, rate=HOG_MIB_S)
         drills = _Drills(site)
         drills.start()
         stack.callback(drills.join)
         stack.callback(drills.ended.set)
-        while (now := time.time()) < begin + 60 * minutes:
-            drill, copy = drills.now, Path(name) / "copy"
-            now_ns, wrong = look(site.agent.store, copy, int(begin * SECOND_NS))
-            looks.append(Look(now - begin, drill, time.time() - now, wrong))
-            print(f"{now - begin:.0f} s, {drill}: {wrong or 'agree'}", file=sys.stderr, flush=True)
-            if wrong and keep is not None:
-                subprocess.run(["cp", "-a", copy, keep / str(now_ns)], check=False)
-            time.sleep(max(0.0, now + every - time.time()))
-    _print(looks, drills.number)
+        with contextlib.suppress(KeyboardInterrupt):
+            while (now := time.time()) < begin + 60 * minutes:
+                drill, copy = drills.now, Path(name) / "copy"
+                now_ns, wrong = look(site.agent.store, copy, int(begin * SECOND_NS))
+                looks.append(Look(now - begin, drill, time.time() - now, wrong))
+                print(
+                    f"{now - begin:.0f} s, {drill}: {wrong or 'agree'}", file=sys.stderr, flush=True
+                )
+                if wrong and keep is not None:
+                    subprocess.run(["cp", "-a", copy, keep / str(now_ns)], check=False)
+                time.sleep(max(0.0, now + every - time.time()))
+    if looks:
+        _print(looks, drills.number)
 
 
 def _print(looks: list[Look], drills: int) -> None:

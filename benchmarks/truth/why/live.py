@@ -194,15 +194,20 @@ class _Server:
         self.clear()
 
 
-def _loads(begin: float, hog: tuple[float, float], last: float) -> dict[str, list[Load]]:
-    """Job 1 writes little all along, job 2 in bursts, the third as much as it can while its device is limited."""
+def _loads(
+    begin: float, hog: tuple[float, float], rate: float, last: float
+) -> dict[str, list[Load]]:
+    """Job 1 writes little all along, job 2 in bursts, the third much.
+
+    ``hog``: when the third writes, at ``rate`` MiB a second in each of four processes (0: as much as it can).
+    """
     # Each load has a file of its own: eight fit.
     step = max(60.0, (last - begin) / 8)
     bursts = range(int((last - begin) / step))
     return {
         "1": [Load(4 * KIB, 20, begin, last)],
         "2": [Load(64 * KIB, 30, begin + step * i, begin + step * (i + 0.5)) for i in bursts],
-        HOG: [Load(1 * MIB, 0, *hog)] * 4,
+        HOG: [Load(1 * MIB, rate, *hog)] * 4,
     }
 
 
@@ -227,15 +232,21 @@ def _watch(site: Site, fault: Fault, tally: Tally) -> None:
 
 
 def site_in(
-    folder: Path, begin: float, length: float, hog: tuple[float, float], stack: ExitStack
+    folder: Path,
+    begin: float,
+    length: float,
+    stack: ExitStack,
+    *,
+    hog: tuple[float, float],
+    rate: float = 0.0,
 ) -> Site:
-    """File systems, jobs that run from ``begin`` for ``length`` s, and an agent. ``hog``: when the third job writes."""
+    """File systems, an agent, jobs that run from ``begin`` for ``length`` s. ``hog``, ``rate``: of the third."""
     (folder / "disks").mkdir()
     mounts = stack.enter_context(harness.four_disks(folder / "disks", 1024))
     site = Site(folder, mounts, stack)
     data = folder / "data"
     data.mkdir()
-    loads = _loads(begin, hog, begin + length)
+    loads = _loads(begin, hog, rate, begin + length)
     for job, mount in (("1", mounts[0]), ("2", mounts[1]), (HOG, mounts[2])):
         for place in range(len(loads[job])):
             (data / f"{job}-{place}").symlink_to(mount / f"job{job}-{place}")
@@ -255,7 +266,7 @@ def one_round(tallies: dict[str, Tally], warm: float, calm: float) -> None:
         begin = time.time()
         length = warm + sum(fault.seconds + calm for fault in FAULTS)
         hog = (begin + warm, begin + warm + FAULTS[0].seconds)
-        site = site_in(Path(name), begin, length, hog, stack)
+        site = site_in(Path(name), begin, length, stack, hog=hog)
         time.sleep(max(0.0, begin + warm - time.time()))
         for fault in FAULTS:
             with site.fault(fault.name):
