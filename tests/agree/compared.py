@@ -7,9 +7,10 @@ import pytest
 
 from iosonde.model.frames import TargetRef
 from iosonde.model.verdicts import Verdict
-from iosonde.weather import answers
+from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.noted import slow_hangs
+from iosonde.weather.events.told import told_events
 from iosonde.weather.store import Store
 from tests.agree.doors import MILLISECOND_NS, PAST_DOORS
 from tests.kit.samples.makers import SECOND
@@ -170,8 +171,8 @@ def _then(kind, doors, events):
     for _, said in events[:2]:
         end = doors.now_ns // SECOND if said.end_s is None else said.end_s
         instants.append(int(random.integers(said.begin_s, max(end, said.begin_s + 1))))
-    log = answers.event_log(doors.root, doors.span_ns)
-    found = answers.events(doors.root, log, doors.span_ns, doors.now_ns)
+    log = event_log(doors.root, doors.span_ns)
+    found = told_events(doors.root, log, doors.span_ns, doors.now_ns)
     found = found._replace(slow=[*found.slow, *slow_hangs(found.logged, doors.now_ns)])
     for number, instant in enumerate(instants):
         there = [

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from iosonde.weather import answers
+from iosonde.weather.events.answers import event_log
+from iosonde.weather.events.told import told_events
 from tests.agree.compared import agree
 from tests.agree.doors import doors_of
 from tests.agree.kinds import KINDS, NOW
@@ -44,7 +45,7 @@ def test_losses_hide_no_slowdown_of_another_operation(store_of):
     kind = KINDS["losses beside a slow op"]
     root = store_of("losses beside a slow op")
     span = (NOW - kind.length_s * SECOND, NOW)
-    found = answers.events(root, answers.event_log(root, span), span, NOW)
+    found = told_events(root, event_log(root, span), span, NOW)
     (event,) = [one for one in found.slow if one.kind != "hang"]
     assert (event.kind, event.op) == ("slow", kind.op)
     assert event.ops[0].median == pytest.approx(kind.slow[2], rel=0.1)

@@ -18,6 +18,8 @@ import pytest
 from iosonde.engine.states import read_states
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather import answers
+from iosonde.weather.events.answers import event_log
+from iosonde.weather.events.told import told_events
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.harness import AGENT
@@ -55,8 +57,8 @@ def test_every_sample_is_there_once(older):
 
 def slow_events(root: Path) -> list[tuple[int, int, float]]:
     """Begin, end and median slowdown of each slow event."""
-    log = answers.event_log(root, (None, None), END_NS)
-    found = answers.events(root, log, (None, None), END_NS).slow
+    log = event_log(root, (None, None), END_NS)
+    found = told_events(root, log, (None, None), END_NS).slow
     return [(event.start_ns, event.end_ns, event.median) for event in found]
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from iosonde.model.frames import SlowdownQuery
-from iosonde.weather import answers
 from iosonde.weather.events.log import EventLog
 from iosonde.weather.events.slow_words import say_seen, say_slow_event
+from iosonde.weather.events.told import told_events
 from iosonde.weather.report.heat import heat_table
 from iosonde.weather.report.report import reports
 from iosonde.weather.report.words import report_words
@@ -231,7 +231,7 @@ def test_now_says_which_host_hangs(tmp_path, capsys, evening):
 
 def happened(store, since_s, until_s):
     log = EventLog([], [])
-    return answers.events(store.root, log, (at(since_s), at(until_s)), at(10 * HOUR)).slow
+    return told_events(store.root, log, (at(since_s), at(until_s)), at(10 * HOUR)).slow
 
 
 def test_a_busy_host_is_no_event_and_excuses_none(busy):
@@ -376,5 +376,5 @@ def test_a_calm_first_hour_says_from_how_little_usual_is_learned(tmp_path):
 
 
 def test_sentences_about_witnesses_are_short(four):
-    found = answers.events(four.root, EventLog([], []), (at(7 * HOUR), None), at(10 * HOUR))
+    found = told_events(four.root, EventLog([], []), (at(7 * HOUR), None), at(10 * HOUR))
     assert all(short(say_seen(one)) for one in found.seen)

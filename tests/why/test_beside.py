@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.model.frames import Frame, TargetRef
-from iosonde.weather.answers import Happened
+from iosonde.weather.events.told import Happened
 from iosonde.weather.store import Store
 from iosonde.why.component import _beside_peers
 from iosonde.why.host import host_link

@@ -12,7 +12,7 @@ from benchmarks.truth.locate.systems import system
 from iosonde.bench.locate.stored import stored_transfers
 from iosonde.jobs.store.series import write_block
 from iosonde.model.metrics import MetricBlock
-from iosonde.weather.answers import Happened
+from iosonde.weather.events.told import Happened
 from iosonde.weather.store import Store
 from iosonde.why.links import PartSource
 from iosonde.why.located import located_parts

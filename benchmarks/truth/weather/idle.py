@@ -22,10 +22,11 @@ from benchmarks.truth.weather.recording import recorded
 from iosonde.model.arrays import Flags
 from iosonde.model.errors import IosondeError
 from iosonde.model.events import SlowEvent
-from iosonde.weather import answers
+from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.pieces.alarms import alarms
 from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.told import told_events
 from iosonde.weather.samples.operations import LATE, Operations
 from iosonde.weather.slowdown import rules
 from tests.kit import harness
@@ -109,8 +110,8 @@ def show(store: Path, polls: Polls | None) -> None:
         return
     now_ns = max(int(one.due_ns[-1]) for one in rows.values()) + 1
     agent = [event for event in read_events(store) if not event.from_samples]
-    log = answers.event_log(store, (None, None))
-    slow = answers.events(store, log, (None, None), now_ns).slow
+    log = event_log(store, (None, None))
+    slow = told_events(store, log, (None, None), now_ns).slow
     wide = max(len("target"), *(len(key.target) for key in rows))
     print(
         f"{'':<{wide + 19}} | {'agent':^22} | {'record':^13} | {'replayed':^16} | {'iosonde':^7} | raised by\n"

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.events import SlowEvent, Witnesses
 from iosonde.model.frames import Choice, Frame, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult, displayable
 from iosonde.weather import answers
-from iosonde.weather.events.slow_words import say_seen, say_slow_event
+from iosonde.weather.events import answers as of_events
 from iosonde.weather.events.unjudged_words import say_not_judged
-from iosonde.weather.events.words import say_event
 from iosonde.weather.forget import current
-from iosonde.weather.peers.words import say_peer
 from iosonde.weather.slowdown.findings import Finding, from_span, worst_first
 from iosonde.weather.slowdown.words import say_all, say_change, say_lost
 from iosonde.weather.store import Store
@@ -27,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.drawing.sheet import Sheet
-    from iosonde.model.verdicts import Unjudged
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
-    from iosonde.weather.peers.peers import PeerFinding
+    from iosonde.weather.events.answers import EventsAnswer
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 _MOST_TOLD = 20
@@ -189,19 +185,12 @@ class EventsResult(Answer):
     beside parts like them, however long.
     """
 
-    def __init__(
-        self,
-        rows: list[dict[str, Any]],
-        data: list[SlowEvent],
-        seen: list[Witnesses],
-        not_judged: list[Unjudged],
-        peers: list[PeerFinding],
-    ) -> None:
-        self.data, self.seen, self.not_judged, self.peers = data, seen, not_judged, peers
-        now = now_ns()
-        told = say_not_judged(not_judged, now, UTC)
-        self.lines = (*map(say_seen, seen), *told, *(say_peer(one, now, UTC) for one in peers))
-        self._rows = sorted(rows, key=lambda row: row["start_ns"])
+    def __init__(self, answer: EventsAnswer) -> None:
+        found = answer.found
+        self.data, self.seen, self.not_judged = found.slow, found.seen, found.not_judged
+        self.peers = [*answer.peers.found]
+        self.lines = (*answer.witnesses(), *answer.not_judged(), *answer.peers.sentences())
+        self._rows = [mark._asdict() for mark in answer.marks()]
 
     @property
     def columns(self) -> Columns:
@@ -214,20 +203,6 @@ def events(
 ) -> EventsResult:
     """Slow spans and logged events of agents; an alarm within a slow span shares its row."""
     now, span_ns = now_ns(), (since_ns, until_ns)
-    log = answers.event_log(root, span_ns, now)
+    log = of_events.event_log(root, span_ns, now)
     wanted = () if target is None else (target,)
-    found = answers.events(root, log, span_ns, now, targets=wanted)
-    nothing = dict.fromkeys(_EVENT)
-    rows = [_slow_row(one, now) for one in found.slow]
-    for event in found.logged:
-        row = {name: getattr(event, name) for name in ("kind", "host", "target", "op")}
-        row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
-        said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
-        rows.append(nothing | row | {"sentence": said})
-    beside = answers.peers(root, span_ns, now, wanted, found)
-    return EventsResult(rows, found.slow, found.seen, found.not_judged, beside)
-
-
-def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:
-    row = {name: getattr(one, name) for name in _EVENT}
-    return row | {"sentence": say_slow_event(one, now, UTC)}
+    return EventsResult(of_events.events(root, log, span_ns, now, targets=wanted, zone=UTC))

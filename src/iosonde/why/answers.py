@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from iosonde.weather import answers as weather
+from iosonde.weather.peers.answers import peers
 from iosonde.why.component import component_link
 from iosonde.why.decide import decide
 from iosonde.why.host import change_link, host_link, recurrence_link
@@ -32,7 +32,8 @@ def why(root: Path, question: WhyQuestion, now_ns: int) -> Why:
     chosen = choose(root, question, now_ns)
     if chosen.slow is None:
         span = (None, chosen.looked.end_ns)
-        beside = weather.peers(root, span, now_ns, question.targets, chosen.weather.happened)
+        windows = chosen.weather.happened.windows
+        beside = peers(root, span, now_ns, question.targets, windows=windows).found
         links = _nothing()
         return Why(decide(links), links, chosen.looked._replace(peers=tuple(beside)))
     links = _links(chosen, chosen.slow, question, now_ns)

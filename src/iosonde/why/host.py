@@ -8,7 +8,7 @@ import numpy as np
 
 from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.model.verdicts import Reason
-from iosonde.weather import answers
+from iosonde.weather.events import answers
 from iosonde.weather.fleet.answers import fleet_at
 from iosonde.weather.fleet.shapes import ENOUGH_HOSTS, FleetShape
 from iosonde.why.links import (

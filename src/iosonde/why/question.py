@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iosonde.model.frames import Frame, TargetRef
-    from iosonde.weather.answers import Happened
+    from iosonde.weather.events.told import Happened
     from iosonde.weather.slowdown.findings import Finding
     from iosonde.why.links import StretchFacts
 

@@ -12,9 +12,11 @@ from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS, format_time
 from iosonde.model.verdicts import Verdict
 from iosonde.weather import answers
+from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.named import named_event, pick
 from iosonde.weather.events.noted import slow_hangs
+from iosonde.weather.events.told import told_events
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
 from iosonde.why.links import LookedAt, Ratio, StretchFacts
@@ -156,9 +158,9 @@ def _weather(
 ) -> Weather:
     around = at_ns if at_ns is not None else now_ns
     span = (around - LOOK_BACK_NS, until_ns or min(now_ns, around + LOOK_BACK_NS))
-    log = answers.event_log(store.root, span)
+    log = event_log(store.root, span)
     # All targets: those that are not asked for stand beside it.
-    happened = answers.events(store.root, log, span, now_ns)
+    happened = told_events(store.root, log, span, now_ns)
     hangs = slow_hangs(happened.logged, now_ns)
     happened = happened._replace(slow=[*happened.slow, *hangs])
     findings = answers.now(log.states, now_ns) if at_ns is None else []

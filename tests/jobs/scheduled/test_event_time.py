@@ -10,7 +10,7 @@ from iosonde.jobs.scheduled.event_time import judged_by
 from iosonde.jobs.scheduled.time_of import time_of
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.verdicts import Reason, Unjudged
-from iosonde.weather.answers import Happened
+from iosonde.weather.events.told import Happened
 from tests.jobs.scheduled.test_storage_time import MINUTE, START, cells
 
 SECOND = 10**9

@@ -10,10 +10,10 @@ import pytest
 
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.verdicts import Reason
-from iosonde.weather import answers
 from iosonde.weather.events.log import Event, EventLog
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.timeline import happened
+from iosonde.weather.events.told import told_events
 from iosonde.weather.events.unjudged_words import say_unjudged
 from iosonde.weather.store import Store
 from tests.kit.commands import run
@@ -167,15 +167,13 @@ def test_of_a_noted_and_a_computed_begin_the_better_counts_and_an_alarm_is_told_
         (alarm(20.2 * HOUR, None), 0),
     ):
         log = EventLog([], [noted])
-        seen = answers.events(store.root, log, (at(19 * HOUR), at(22.8 * HOUR)), at(LONG))
+        seen = told_events(store.root, log, (at(19 * HOUR), at(22.8 * HOUR)), at(LONG))
         (event,) = seen.slow
         assert abs(event.start_ns - at(TENTH.begin_s - off_s)) <= 60 * SECOND
         assert abs(event.end_ns - at(TENTH.end_s)) <= 60 * SECOND, "an alarm's end never counts"
         assert seen.logged == []
     other = alarm(11 * HOUR, 11.1 * HOUR)
-    seen = answers.events(
-        store.root, EventLog([], [other]), (at(10 * HOUR), at(12 * HOUR)), at(LONG)
-    )
+    seen = told_events(store.root, EventLog([], [other]), (at(10 * HOUR), at(12 * HOUR)), at(LONG))
     assert (seen.slow, seen.logged) == ([], [other])
 
 

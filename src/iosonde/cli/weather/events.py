@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
-from iosonde.cli.shared.peers import print_peers
+from iosonde.cli.shared.render import show
 from iosonde.cli.shared.targets import names_of, require_samples
-from iosonde.cli.shared.text import table
-from iosonde.engine.left_out import with_left_out
-from iosonde.model.errors import UsageError
-from iosonde.model.units import format_time
-from iosonde.weather import answers
-from iosonde.weather.events.log import SCHEMA_VERSION, Event
-from iosonde.weather.events.slow_words import say_seen, say_slow_event, slow_end, slow_words
-from iosonde.weather.events.unjudged_words import say_not_judged, say_unjudged
-from iosonde.weather.events.words import event_words, say_event
-from iosonde.weather.events.written import as_event
-from iosonde.weather.peers.words import peer_data
-
-if TYPE_CHECKING:
-    from iosonde.weather.answers import Happened
+from iosonde.weather.events import answers
 
 EXAMPLES = """\
   iosonde events                      slow stretches, hangs and outages of the last week
@@ -53,8 +35,13 @@ def _answer(args: argparse.Namespace) -> int:
         heard = [event.target for event in log.events if event.target]
         args.target = names_of(root, args.target, log.states, heard)
     if args.recurring:
-        return _recurring(root, span[1] or now_ns, args)
-    found = answers.events(
+        until_ns, zone = span[1] or now_ns, options.local_zone()
+        found = answers.recurring(root, until_ns, args.seed, zone, args.target)
+        if not found.places:
+            require_samples(root)
+        show(found, args)
+        return 0
+    happened = answers.events(
         root,
         log,
         span,
@@ -63,42 +50,9 @@ def _answer(args: argparse.Namespace) -> int:
         agent_only=args.agent_events,
         write_back=True,
     )
-    beside = [] if args.agent_events else answers.peers(root, span, now_ns, args.target, found)
-    if args.format == "table":
-        if not (log.events or found.slow or log.states):
-            require_samples(root)
-        _print(found, log.running, now_ns)
-        print_peers(beside, now_ns)
-    elif args.format == "json":
-        document = _document(found, log.running, now_ns)
-        document["peers"] = [peer_data(one, now_ns) for one in beside]
-        document = with_left_out(document, root)
-        _write_text(json.dumps(document, indent=2), args.output)
-    else:
-        _write_frame([*found.logged, *map(as_event, found.slow)], args)
-    return 0
-
-
-def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
-    """Print events that recur daily or weekly."""
-    from iosonde.weather.events.words import (
-        say_all_recurring,
-        say_nothing_recurs,
-        say_recurring,
-    )
-
-    zone = options.local_zone()
-    found, places, looked_ns = answers.recurring(root, until, args.seed, zone, args.target)
-    if not places:
+    if args.format == "table" and happened.is_empty:
         require_samples(root)
-    if args.format == "json":
-        plain = [{**asdict(one), "sentence": say_recurring(one)} for one in found]
-        document = with_left_out({"seed": args.seed, "recurring": plain}, root)
-        _write_text(json.dumps(document, indent=2), args.output)
-    elif args.format == "table":
-        print("\n".join(say_all_recurring(found)) or say_nothing_recurs(looked_ns))
-    else:
-        raise UsageError("what recurs is a table or JSON", hint="--format json")
+    show(happened, args)
     return 0
 
 
@@ -115,68 +69,3 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_store()
     add_timeout(parser, "10m")
     return parser.parse(arguments)
-
-
-def _print(found: Happened, running: set[str], now_ns: int) -> None:
-    missing = [f"{line}." for line in say_not_judged(found.not_judged, now_ns)]
-    if not found.logged and not found.slow:
-        print("\n".join(["No events in what was judged." if missing else "No events.", *missing]))
-        return
-    rows: list[tuple[int, tuple[str, ...]]] = []
-    for event in found.logged:
-        words = event_words(event, now_ns, running=event.run_id in running)
-        began = format_time(event.began_ns, now_ns, seconds=True)
-        row = (began, words.lasted, words.what, event.host, words.ended, words.evidence)
-        rows.append((event.began_ns, row))
-    for one in found.slow:
-        began = format_time(one.start_ns, now_ns, seconds=True)
-        row = (began, *slow_words(one), one.host, *slow_end(one, now_ns))
-        rows.append((one.start_ns, row))
-    for span in found.seen:
-        told = format_time(span.start_ns, now_ns, seconds=True)
-        rows.append((span.start_ns, (told, "", say_seen(span), "", "", "")))
-    rows.sort(key=lambda row: row[0])
-    _print_table([row for _, row in rows])
-    for line in missing:
-        print(line)
-
-
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    print(table(("began", "lasted", "what", "seen from", "ended", "evidence"), rows, left=6))
-
-
-def _document(found: Happened, running: set[str], now_ns: int) -> dict[str, Any]:
-    plain = [
-        {**asdict(one), "sentence": say_event(one, now_ns, running=one.run_id in running)}
-        for one in found.logged
-    ]
-    spans = [
-        {"id": as_event(one).id, **asdict(one), "sentence": say_slow_event(one, now_ns)}
-        for one in found.slow
-    ]
-    scope = [{**asdict(one), "sentence": say_seen(one)} for one in found.seen]
-    missing = [{**asdict(one), "sentence": say_unjudged(one, now_ns)} for one in found.not_judged]
-    document = {"events": plain, "slow": spans, "seen": scope, "not_judged": missing}
-    return {"schema_version": SCHEMA_VERSION, **document}
-
-
-def _write_text(text: str, output: Path | None) -> None:
-    if output is None:
-        print(text)
-    else:
-        from iosonde.engine.files import write_text
-
-        write_text(text + "\n", output)
-        options.note(f"wrote {output}")
-
-
-def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
-    from iosonde.weather.events.log import write_events
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = args.output or Path(folder) / "out"
-        write_events(events, path, args.format)
-        if args.output is None:
-            options.copy_to_stdout(path)
-        else:
-            options.note(f"wrote {args.output}")

@@ -8,13 +8,12 @@ import math
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.peers import print_peers
+from iosonde.cli.shared.render import print_blocks
 from iosonde.cli.shared.text import table, wrapped
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import format_factor, format_time, parse_time
-from iosonde.weather import answers
-from iosonde.weather.peers.words import peer_data
+from iosonde.weather.peers.answers import peers
 
 if TYPE_CHECKING:
     from iosonde.weather.fleet.answers import Fleet
@@ -54,7 +53,7 @@ def answer(args: argparse.Namespace) -> int:
     span = _span(args, now_ns)
     past = span is not None and fleet_at(Store(root), span, now_ns)
     fleet = past or fleet_now(read_states(root), now_ns)
-    beside = answers.peers(root, span or (None, None), now_ns)
+    beside = peers(root, span or (None, None), now_ns)
     if not fleet.matrix.hosts:
         raise NothingMeasuredError(
             f"no host probes anything in {options.store_name(args)}"
@@ -66,7 +65,7 @@ def answer(args: argparse.Namespace) -> int:
         about = {"schema_version": 1, "since_ns": None, "until_ns": now_ns}
         if span:
             about |= {"since_ns": span[0], "until_ns": span[1]}
-        about |= fleet.to_json() | {"peers": [peer_data(one, now_ns) for one in beside]}
+        about |= fleet.to_json() | {"peers": beside.data()}
         text = json.dumps(about, indent=2, allow_nan=False)
         options.put_text(f"{text}\n", None)
         return 0
@@ -76,7 +75,7 @@ def answer(args: argparse.Namespace) -> int:
     print(f"\n{_table(fleet, args.most)}")
     for clock in fleet.to_json()["clocks"]:
         print("\n".join(wrapped(clock["sentence"])))
-    print_peers(beside, now_ns)
+    print_blocks(beside.shown())
     return 0
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.model.verdicts import Verdict
-from iosonde.weather import answers
+from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.named import is_event_id, named_event, pick
 from iosonde.weather.events.noted import slow_hangs
+from iosonde.weather.events.told import told_events
 from iosonde.weather.events.unjudged_words import why_not
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
@@ -101,7 +102,7 @@ def _nothing_slow(root: Path, target: str | None, now_ns: int) -> str:
     """That there was no event, as far as anything was judged."""
     span = (now_ns - LOOK_BACK_NS, now_ns)
     wanted = () if target is None else (target,)
-    found = answers.events(root, answers.event_log(root, span), span, now_ns, targets=wanted)
+    found = told_events(root, event_log(root, span), span, now_ns, targets=wanted)
     refs = [ref for ref in Store(root).targets() if target in (None, ref.target)]
     judged = [judgement(found, ref, span)[0] for ref in refs]
     if all(verdict is Verdict.NOT_JUDGED for verdict in judged):
@@ -124,9 +125,9 @@ def _events(
     root: Path, target: str | None, span_ns: tuple[int, int], now_ns: int
 ) -> list[SlowEvent]:
     """Slow events of a span and hangs that agents noted, by begin."""
-    log = answers.event_log(root, span_ns)
+    log = event_log(root, span_ns)
     wanted = () if target is None else (target,)
-    found = answers.events(root, log, span_ns, now_ns, targets=wanted)
+    found = told_events(root, log, span_ns, now_ns, targets=wanted)
     slow = [*found.slow, *slow_hangs(found.logged, now_ns)]
     return sorted((one for one in slow if one.kind in _KINDS), key=lambda one: one.start_ns)
 

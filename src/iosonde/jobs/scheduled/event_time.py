@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.model.events import OpShare, SlowEvent
-    from iosonde.weather.answers import Happened
+    from iosonde.weather.events.told import Happened
 
     Span = tuple[int, int]
     """[begin, end), ns."""

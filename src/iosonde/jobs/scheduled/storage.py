@@ -41,7 +41,7 @@ from iosonde.weather.slowdown.window_length import windows_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.weather.answers import Happened
+    from iosonde.weather.events.told import Happened
     from iosonde.weather.slowdown.baseline import LearntBaselines
     from iosonde.weather.store import Store
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from iosonde.jobs.scheduled.runs import ScheduledRun
     from iosonde.model.jobs import Job
-    from iosonde.weather.answers import Happened
+    from iosonde.weather.events.told import Happened
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,12 @@ def _concerns(one: StorageTime, run: ScheduledRun) -> bool:
 
 def _happened(root: Path, span_ns: tuple[int, int], now_ns: int) -> Happened | None:
     """Events of that time; None: no probe ran."""
-    from iosonde.weather.answers import event_log, events
+    from iosonde.weather.events.answers import event_log
+    from iosonde.weather.events.told import told_events
 
     if not Store(root).probed():
         return None
-    return events(root, event_log(root, span_ns, now_ns), span_ns, now_ns)
+    return told_events(root, event_log(root, span_ns, now_ns), span_ns, now_ns)
 
 
 def _of(found: Happened, targets: set[str]) -> Happened:

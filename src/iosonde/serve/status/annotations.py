@@ -7,46 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.serve.status.query import MILLISECOND_NS
-from iosonde.weather.events.noted import slow_hangs
-from iosonde.weather.events.slow_words import say_slow_event
-from iosonde.weather.events.words import say_event
-from iosonde.weather.events.written import as_event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import tzinfo
+    from collections.abc import Callable, Sequence
 
-    from iosonde.weather.answers import Happened
-    from iosonde.weather.events.log import Event
+    from iosonde.weather.events.answers import EventMark
 
 
-def marked(
-    happened: Happened, running: set[str], now_ns: int, zone: tzinfo | None
-) -> list[dict[str, Any]]:
-    """Annotations of events, by start. ``running``: ongoing runs. An ongoing event has no ``timeEnd``.
+def annotated(marks: Sequence[EventMark]) -> list[dict[str, Any]]:
+    """Annotations of events, by start. An ongoing event has no ``timeEnd``.
 
     Slow events and hangs have an ``id`` to ask about: ``iosonde why`` knows no other.
     """
-    found = [
-        _annotation(
-            as_event(one).id,
-            (one.start_ns, one.end_ns),
-            (one.kind, one.host, one.target, one.op),
-            say_slow_event(one, now_ns, zone),
-        )
-        for one in happened.slow
-    ]
-    for event in happened.logged:
-        text = say_event(event, now_ns, running=event.run_id in running, zone=zone)
-        place = (event.kind, event.host, event.target, event.op)
-        found.append(
-            _annotation(_hang_id(event, now_ns), (event.began_ns, event.ended_ns), place, text)
-        )
-    return sorted(found, key=lambda one: (one["time"], one["text"]))
-
-
-def _hang_id(event: Event, now_ns: int) -> str | None:
-    return next((as_event(one).id for one in slow_hangs([event], now_ns)), None)
+    return sorted(map(_annotation, marks), key=lambda one: (one["time"], one["text"]))
 
 
 def explain_newest(
@@ -61,23 +34,16 @@ def explain_newest(
             one["tags"] = [*one["tags"], told["verdict"]]
 
 
-def _annotation(
-    event: str | None,
-    span_ns: tuple[int, int | None],
-    place: tuple[str, str, str | None, str | None],
-    text: str,
-) -> dict[str, Any]:
-    kind, host, target, op = place
-    began, ended = span_ns
+def _annotation(mark: EventMark) -> dict[str, Any]:
     return {
-        "id": event,
-        "time": began // MILLISECOND_NS,
-        "timeEnd": None if ended is None else ended // MILLISECOND_NS,
-        "title": f"iosonde: {target or host}",
-        "text": text,
-        "tags": [word for word in ("iosonde", kind, op) if word],
-        "kind": kind,
-        "host": host,
-        "target": target,
-        "op": op,
+        "id": mark.id,
+        "time": mark.start_ns // MILLISECOND_NS,
+        "timeEnd": None if mark.end_ns is None else mark.end_ns // MILLISECOND_NS,
+        "title": f"iosonde: {mark.target or mark.host}",
+        "text": mark.sentence,
+        "tags": [word for word in ("iosonde", mark.kind, mark.op) if word],
+        "kind": mark.kind,
+        "host": mark.host,
+        "target": mark.target,
+        "op": mark.op,
     }

@@ -13,13 +13,14 @@ from iosonde.model.units import format_time
 from iosonde.serve import wire
 from iosonde.serve.answers import MEDIA_TYPES, JsonBody, json_answer, json_body
 from iosonde.serve.params import RefusalError
+from iosonde.serve.status.annotations import annotated, explain_newest
 from iosonde.serve.status.badge import COLORS, badge
 from iosonde.serve.status.query import (
     AnnotationsQuery,
     PlaceQuery,
     StatusQuery,
 )
-from iosonde.weather import answers
+from iosonde.weather.events import answers
 from iosonde.weather.slowdown.brief import brief
 from iosonde.weather.slowdown.findings import SEVERITIES
 from iosonde.weather.slowdown.words import summary_of
@@ -130,30 +131,21 @@ class StatusRoutes:
         return label, brief(worst["kind"], _slowdown(worst)), worst["severity"], title
 
     def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
-        from iosonde.serve.status.annotations import explain_newest, marked
-        from iosonde.weather.events.unjudged_words import say_not_judged
-        from iosonde.weather.peers.words import say_peer
-
         root, now = self._targets.root, self._clock()
         log = answers.event_log(root, span)
         wanted = () if query.target is None else (query.target,)
-        happened = answers.events(root, log, span, now, targets=wanted)
-        every = [
-            one
-            for one in marked(happened, log.running, now, query.zone)
-            if query.host in (None, one["host"])
-        ]
+        found = answers.events(
+            root, log, span, now, targets=wanted, host=query.host, zone=query.zone
+        )
+        every = annotated(found.marks())
         told = list(query.part(every[::-1]))[::-1]
         if query.why:
             explain_newest(told, query.why, lambda event: self._why(event, query, now))
-        missing = [one for one in happened.not_judged if query.host in (None, one.host)]
-        beside = answers.peers(root, span, now, wanted, happened)
-        beside = [one for one in beside if query.host in (None, one.key.host)]
         body = {
             "total": len(every),
             "annotations": told,
-            "not_judged": say_not_judged(missing, now, query.zone),
-            "peers": [say_peer(one, now, query.zone) for one in beside],
+            "not_judged": found.not_judged(),
+            "peers": found.peers.sentences(),
         }
         return json_body(wire.dumps(body))
 

@@ -8,18 +8,32 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.model.events import SlowEvent
-from iosonde.model.frames import Frame, TargetRef
+from iosonde.model.frames import Frame, SeriesKey, TargetRef
 from iosonde.model.ops import op_order
 from iosonde.weather.events import slow_intervals as spells
 from iosonde.weather.events.joining import joined, spell_pieces
 from iosonde.weather.events.slow_intervals import OpWindows
 
 COLUMNS = ("host", "target", "op", "start_ns", "window_ns", "typ", "tail", "lost", "n_due")
+
+
+class WatchedTarget(NamedTuple):
+    """A target as seen from a host, at one rate."""
+
+    host: str
+    target: str
+    period_ns: int
+
+
+def place_of(key: SeriesKey) -> WatchedTarget:
+    """The place of a series."""
+    return WatchedTarget(key.host, key.target, key.period_ns)
 
 
 def slow_events(windows: Frame, rule: spells.Rule = spells.RULE) -> list[SlowEvent]:

@@ -12,10 +12,9 @@ from iosonde.model.events import Recurring
 from iosonde.model.frames import Frame, SlowdownQuery
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
-from iosonde.weather.events.events import COLUMNS, slow_events
+from iosonde.weather.events.events import COLUMNS, WatchedTarget, place_of, slow_events
 from iosonde.weather.events.recurrence import recurrences
 from iosonde.weather.events.slow_intervals import RULE
-from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
 from iosonde.weather.slowdown.slowdown import controls, with_host_busy
 from iosonde.weather.store import Store

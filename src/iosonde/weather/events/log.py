@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.engine.atomic import lately_written
-from iosonde.engine.files import write_frame
 from iosonde.engine.layout.months import event_files
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import MAX_LINE, BadLines, verify, whole_lines
@@ -218,8 +217,8 @@ def _integer(value: object) -> int | None:
     return value if -(2**63) < value < 2**63 else None
 
 
-def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
-    """Events with the columns of events.toml, ``evidence`` as JSON text; returns how many."""
+def events_frame(events: Sequence[Event]) -> Frame:
+    """Events with the columns of events.toml, ``evidence`` as JSON text."""
 
     def words(of: Callable[[Event], str | None]) -> Any:
         return np.array([of(event) for event in events], dtype=object)
@@ -249,4 +248,4 @@ def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
         "median": ratios(lambda e: e.median),
         "lost": ratios(lambda e: e.lost),
     }
-    return write_frame(Frame(columns), path, format_name)
+    return Frame(columns)

@@ -19,11 +19,11 @@ from iosonde.engine.layout.dates import utc_date
 from iosonde.engine.layout.segments import parquet_segments
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
+from iosonde.weather.events.events import WatchedTarget
 from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import slow_hangs, told_once
 from iosonde.weather.events.timeline import Happenings, happened
 from iosonde.weather.events.unjudged import without_baseline
-from iosonde.weather.events.watched import WatchedTarget
 from iosonde.weather.rollups.fallback import dropped
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.own_windows import analyse_own

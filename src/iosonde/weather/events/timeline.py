@@ -20,6 +20,7 @@ from iosonde.weather.events.changes import (
     lasting,
     without_parts,
 )
+from iosonde.weather.events.events import WatchedTarget, place_of
 from iosonde.weather.events.history import tens
 from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
@@ -29,7 +30,6 @@ from iosonde.weather.events.pieces.search import SearchedSeries, search
 from iosonde.weather.events.running import with_verdict
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
 from iosonde.weather.events.unjudged import unjudged
-from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.store import Store

@@ -30,12 +30,12 @@ from iosonde.model.frames import SeriesKey
 from iosonde.model.names import slug
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS
+from iosonde.weather.events.events import WatchedTarget, place_of
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, with_rates
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.pieces.spans import Span, spans
 from iosonde.weather.events.slow_intervals import OpWindows
-from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 
 VERSION = 12
