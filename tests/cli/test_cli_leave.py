@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.weather.forget import current
+from iosonde.weather.slowdown.answers import current
 from tests.kit.commands import put, run
 from tests.kit.samples.makers import SECOND, START, state, with_ops
 

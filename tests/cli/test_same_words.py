@@ -17,9 +17,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from iosonde.weather.forget import current
+from iosonde.weather.slowdown.answers import check, current
 from iosonde.weather.slowdown.findings import SEVERITIES, from_states, worst_first
-from iosonde.weather.slowdown.thresholds import judged
 from iosonde.weather.slowdown.words import say_all
 from tests.kit.commands import put, run
 from tests.kit.hanging import hanging
@@ -288,7 +287,7 @@ def test_no_state_whatsoever_makes_the_core_panic():
         said = say_all(found, rng.choice(zones))
         assert all(said), number
         assert len(worst_first(found)) == len(found)
-        assert judged(states, at_ns, verbose=True)[1].startswith("IOSONDE ")
+        assert check(states, at_ns, verbose=True)[1].startswith("IOSONDE ")
         assert len(current(states, at_ns)) <= len(states)
 
 

@@ -15,9 +15,8 @@ from iosonde.engine.states import read_states
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.names import slug
 from iosonde.serve.app import create
-from iosonde.weather import answers
 from iosonde.weather.report.report import reports
-from iosonde.weather.slowdown.findings import Finding
+from iosonde.weather.slowdown.findings import Finding, from_states
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.samples.stores import HOST, SECOND, say_it_runs
@@ -111,7 +110,7 @@ class Doors:
     def live(self, at_ns: int) -> Finding:
         """What ``now`` says at an instant, as if the probe went on."""
         say_it_runs(self.root, at_ns)
-        (found,) = answers.now(read_states(self.root), at_ns)
+        (found,) = from_states(read_states(self.root), at_ns)
         return found
 
     def _json(self, *words: str) -> Any:

@@ -6,8 +6,8 @@ import pytest
 
 from iosonde.model.errors import UnitError, UsageError
 from iosonde.model.frames import SeriesKey, SlowSpan
+from iosonde.weather.slowdown.answers import OK, UNKNOWN, check, ensure_ordered, parse_range
 from iosonde.weather.slowdown.findings import from_span, from_state, from_states, worst_first
-from iosonde.weather.slowdown.thresholds import OK, UNKNOWN, ensure_ordered, judged, parse_range
 from iosonde.weather.slowdown.words import conclude, say
 from tests.kit.samples.makers import SECOND, START, state, with_ops
 
@@ -117,7 +117,7 @@ def test_a_part_that_is_slow_is_said_to_be_a_part():
         "reads on /work are 3.1x slower than usual (2.8-3.4) since 14:05, "
         "a part of creates since 14:05"
     )
-    assert judged([with_ops(md_create=PARTLY)], START)[0] == WARNING
+    assert check([with_ops(md_create=PARTLY)], START)[0] == WARNING
 
 
 def test_what_may_be_slow_is_not_simply_as_usual():
@@ -139,14 +139,14 @@ def test_what_its_windows_vary_by_is_the_reason_and_alerts_nobody():
         "/work is as usual: the slowest operation, reads, is at 28x (14-38), "
         "no more than its windows have varied so far",
     )
-    assert judged([young], START)[0] == OK
+    assert check([young], START)[0] == OK
 
 
 def test_what_is_lost_alerts_though_the_host_is_busy():
     lost = {"lost": 0.5, "lost_lower": 0.3, "late": 0.4, "host_busy": True}
     assert said(with_ops(md_create=lost))[:2] == ("lost", "slow")
-    assert judged([with_ops(md_create=lost)], START)[0] == WARNING
-    assert judged([with_ops(md_create={"late": 0.9, "host_busy": True})], START)[0] == OK
+    assert check([with_ops(md_create=lost)], START)[0] == WARNING
+    assert check([with_ops(md_create={"late": 0.9, "host_busy": True})], START)[0] == OK
 
 
 def test_usual_that_became_slower_is_said():
@@ -276,7 +276,7 @@ def test_ranges(text, alerts, fine):
         ops = {"slowdown": value, "slowdown_lower": None}
         a_state = with_ops()
         a_state["ops"] = [a_state["ops"][0] | ops]
-        return judged([a_state], START, warning="@1000000:1000001", critical=text)[0]
+        return check([a_state], START, warning="@1000000:1000001", critical=text)[0]
 
     assert [level(value) for value in alerts] == [CRITICAL] * len(alerts)
     assert [level(value) for value in fine] == [OK] * len(fine)
@@ -313,14 +313,14 @@ def test_what_is_no_range(text):
     ],
 )
 def test_plugin_status(a_state, warning, critical, level):
-    assert judged([a_state | {"error": None}], START, warning, critical)[0] == level
+    assert check([a_state | {"error": None}], START, warning, critical)[0] == level
 
 
 def test_a_known_problem_outweighs_not_knowing():
     fine, slow, unknown = state(), with_ops(data_read=SLOW), state(ops=[])
-    assert judged([fine, unknown, slow], START)[0] == WARNING
-    assert judged([fine, unknown], START)[0] == UNKNOWN
-    assert judged([fine], START)[0] == OK
+    assert check([fine, unknown, slow], START)[0] == WARNING
+    assert check([fine, unknown], START)[0] == UNKNOWN
+    assert check([fine], START)[0] == OK
 
 
 def part(name, a_state=None, of="/work"):

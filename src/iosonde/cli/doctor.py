@@ -14,7 +14,7 @@ from iosonde.engine.layout.segments import spool_segments
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_duration
-from iosonde.weather.forget import current
+from iosonde.weather.slowdown.answers import current
 
 EXAMPLES = """\
   iosonde doctor                  this host, the store, the agent and every watched target

@@ -20,6 +20,12 @@ class Prose(NamedTuple):
     rest: str | None = None
 
 
+class Coloured(NamedTuple):
+    """A line of parts, each with the name of its colour: a severity, dim, bold, or "" for none."""
+
+    parts: Sequence[tuple[str, str]]
+
+
 class TableBlock(NamedTuple):
     """A table for people. ``left``: columns aligned left; ``worth``: those that go first where room is short."""
 
@@ -37,7 +43,7 @@ class PageFormat(NamedTuple):
     ascii_only: bool
 
 
-Block = str | Prose | TableBlock | Callable[[PageFormat], str]
+Block = str | Prose | Coloured | TableBlock | Callable[[PageFormat], str]
 """A part of an answer for people: a line as it stands ("" an empty one), or lines made for a page."""
 
 

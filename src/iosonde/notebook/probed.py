@@ -15,8 +15,8 @@ from iosonde.notebook.display import Answer, Pictured, TableResult, displayable
 from iosonde.weather import answers
 from iosonde.weather.events import answers as of_events
 from iosonde.weather.events.unjudged_words import say_not_judged
-from iosonde.weather.forget import current
-from iosonde.weather.slowdown.findings import Finding, from_span, worst_first
+from iosonde.weather.slowdown import answers as of_now
+from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.words import say_all, say_change, say_lost
 from iosonde.weather.store import Store
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
     from iosonde.weather.events.answers import EventsAnswer
+    from iosonde.weather.slowdown.answers import NowAnswer
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 _MOST_TOLD = 20
@@ -44,9 +45,9 @@ class NowResult(Answer):
     ``start``: since when; ``at``: when the probe was heard of last.
     """
 
-    def __init__(self, data: list[Finding]) -> None:
-        self.data = data
-        self.lines = tuple(say_all(data, UTC))
+    def __init__(self, answer: NowAnswer) -> None:
+        self.data = [one.finding for one in answer.targets]
+        self.lines = tuple(one.sentence for one in answer.targets)
 
     @property
     def columns(self) -> Columns:
@@ -74,7 +75,7 @@ def now(root: Path, targets: Sequence[str] | None) -> NowResult:
     """Ask for verdicts. Raises NothingMeasuredError: no probe left a state, or none of these targets has one."""
     at_ns = now_ns()
     states = read_states(root)
-    matters = current(states, at_ns) or states
+    matters = of_now.relevant(states, at_ns)
     if targets is not None:
         matters = [one for one in states if one["target"] in targets or one["path"] in targets]
     if not matters:
@@ -83,9 +84,7 @@ def now(root: Path, targets: Sequence[str] | None) -> NowResult:
             expected="a running probe",
             hint=".targets() lists the targets of probes",
         )
-    every = answers.now(states, at_ns)
-    wanted = {(one["host"], one["target"]) for one in matters}
-    return NowResult(worst_first([one for one in every if (one.host, one.target) in wanted]))
+    return NowResult(of_now.now(states, at_ns, matters, zone=UTC))
 
 
 class WindowsResult(TableResult):

@@ -12,14 +12,15 @@ from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError
 from iosonde.model.names import host_of_rank
-from iosonde.weather import answers
-from iosonde.weather.forget import current
-from iosonde.weather.slowdown.brief import brief
-from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say_all, summary
+from iosonde.weather.fleet.answers import fleet_now
+from iosonde.weather.slowdown import answers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import duckdb
+
+    from iosonde.weather.slowdown.answers import TargetVerdict
 
 MOST_WHOLE = 40
 """Most targets that ``in_brief`` returns whole."""
@@ -41,56 +42,47 @@ class Targets:
         """States of all probes. Raises StoreError: their folder cannot be read."""
         return read_states(self.root)
 
-    def described(
+    def verdicts(
         self, zone: tzinfo | None, now_ns: int, every: list[dict[str, Any]] | None = None
-    ) -> list[dict[str, Any]]:
-        """Targets of ``/api/targets``, the worst first; sentences in ``zone``. ``every``: ``states``, read before.
+    ) -> Sequence[TargetVerdict]:
+        """Targets with a state or samples, the worst first; sentences in ``zone``. ``every``: ``states``, read before.
 
         Raises StoreError only when the folder of states cannot be read.
         """
         every = self.states() if every is None else every
         past = self._past_targets(now_ns)
         # The page shows the past, too: of a target with samples, however old.
-        states = current(every, now_ns, {(host, target) for host, target, _ in past})
+        states = answers.current(every, now_ns, {(host, target) for host, target, _ in past})
         living = {(state["host"], state["target"]) for state in every}
-        findings = answers.now(states, now_ns)
-        found = {(f.host, f.target): (f, state) for f, state in zip(findings, states, strict=True)}
-        for host, target, last_ns in past:
-            # Ranks of a benchmark are no probes: their samples belong to its run.
-            if (host, target) not in living and host_of_rank(host) is None:
-                finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)
-                found[host, target] = finding, _past_state(host, target, last_ns)
-        ranked = worst_first([finding for finding, _ in found.values()])
-        return [
-            _described(finding, sentence, found[finding.host, finding.target][1])
-            for finding, sentence in zip(ranked, say_all(ranked, zone), strict=True)
-        ]
+        # Ranks of a benchmark are no probes: their samples belong to its run.
+        gone = [one for one in past if one[:2] not in living and host_of_rank(one[0]) is None]
+        return answers.now(states, now_ns, zone=zone, past=gone).targets
+
+    def described(self, zone: tzinfo | None, now_ns: int) -> list[dict[str, Any]]:
+        """Targets of ``/api/targets``, the worst first. Raises StoreError as ``verdicts``."""
+        return list(map(_described, self.verdicts(zone, now_ns)))
 
     def now(self, zone: tzinfo | None, now_ns: int) -> dict[str, Any]:
         """Content of ``/api/now``: relevant probes, the worst first, and their hosts side by side.
 
         Raises StoreError.
         """
-        from iosonde.weather.fleet.answers import fleet_now
-
-        states = current(read_states(self.root), now_ns)
-        findings = worst_first(answers.now(states, now_ns))
+        states = answers.current(self.states(), now_ns)
+        found = answers.now(states, now_ns, zone=zone)
         told = ("host", "target", "kind", "severity")
         return {
             "as_of_ns": now_ns,
-            "summary": summary(findings),
+            "summary": found.summary(),
             "targets": [
-                {name: getattr(one, name) for name in told} | {"sentence": sentence}
-                for one, sentence in zip(findings, say_all(findings, zone), strict=True)
+                {name: getattr(one.finding, name) for name in told} | {"sentence": one.sentence}
+                for one in found.targets
             ],
             "fleet": fleet_now(states, now_ns).to_json() if states else None,
         }
 
     def fleet(self, now_ns: int, every: list[dict[str, Any]]) -> dict[str, str] | None:
         """Verdict node or storage; None: fewer than two hosts watch. ``every``: ``states``."""
-        from iosonde.weather.fleet.answers import fleet_now
-
-        states = current(every, now_ns)
+        states = answers.current(every, now_ns)
         if len({state["host"] for state in states}) < 2:
             return None
         found = fleet_now(states, now_ns)
@@ -125,32 +117,17 @@ def _last_due(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int]]:
     return con.execute("SELECT host, target, max(due_ns) FROM samples GROUP BY ALL").fetchall()
 
 
-def _described(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[str, Any]:
+def _described(one: TargetVerdict) -> dict[str, Any]:
+    finding = one.finding
     return {
         "host": finding.host,
         "target": finding.target,
-        "slug": state["slug"],
+        "slug": one.state["slug"],
         "kind": finding.kind,
         "severity": finding.severity,
-        "sentence": sentence,
-        "brief": brief(finding.kind, finding.slowdown),
+        "sentence": one.sentence,
+        "brief": one.brief,
         "slowdown": finding.slowdown,
         "as_of_ns": finding.at_ns,
-        "state": state,
-    }
-
-
-def _past_state(host: str, target: str, last_ns: int) -> dict[str, Any]:
-    """State of a target with samples but no live state."""
-    return {
-        "host": host,
-        "target": target,
-        "slug": "",  # the name of a state file, and there is none
-        "state": "stopped",
-        "running": False,
-        "written_ns": last_ns,
-        "period_ns": None,
-        "window_ns": None,
-        "notes": [],
-        "ops": [],
+        "state": one.state,
     }

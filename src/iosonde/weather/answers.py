@@ -6,16 +6,14 @@ A door parses what people write, calls one of these and renders what it gets. Li
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.engine.states import read_states
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import DAY_NS
-from iosonde.weather.slowdown.findings import Finding, from_states
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import tzinfo
     from pathlib import Path
 
@@ -41,11 +39,6 @@ class Comparison(NamedTuple):
 
     compared: Compared
     verdicts: list[OpComparison]
-
-
-def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
-    """Verdict of every live state, in their order; servers of one target are judged side by side."""
-    return from_states(states, now_ns)
 
 
 def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:

@@ -1,28 +1,15 @@
-"""Retired probes: selection of current states, and removal of old ones."""
+"""Removal of states and baselines of retired probes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from iosonde import _core
 from iosonde.engine.states import remove_files
 from iosonde.model.errors import UsageError
 from iosonde.model.names import slug
 from iosonde.weather.slowdown.findings import from_states, is_live
-
-
-def current(
-    states: Sequence[dict[str, Any]], now_ns: int, kept: Collection[tuple[str, str]] = ()
-) -> list[dict[str, Any]]:
-    """States that are still relevant, in their order.
-
-    A stopped probe does not count where another one watches the same target or path, nor a day after its end, unless
-    its host and target are ``kept``. A copy without news for a day counts as stopped.
-    """
-    counted = _core.current_states(list(states), now_ns, set(kept))
-    return [state for state, counts in zip(states, counted, strict=True) if counts]
 
 
 def forget(root: Path, states: Iterable[dict[str, Any]], now_ns: int) -> list[Path]:

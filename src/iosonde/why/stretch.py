@@ -18,6 +18,7 @@ from iosonde.weather.events.named import named_event, pick
 from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.told import told_events
 from iosonde.weather.events.written import as_event
+from iosonde.weather.slowdown.findings import from_states
 from iosonde.weather.store import Store
 from iosonde.why.links import LookedAt, Ratio, StretchFacts
 from iosonde.why.question import Weather
@@ -163,7 +164,7 @@ def _weather(
     happened = told_events(store.root, log, span, now_ns)
     hangs = slow_hangs(happened.logged, now_ns)
     happened = happened._replace(slow=[*happened.slow, *hangs])
-    findings = answers.now(log.states, now_ns) if at_ns is None else []
+    findings = from_states(log.states, now_ns) if at_ns is None else []
     return Weather(store, refs, log.states, happened, findings, *span)
 
 

@@ -12,8 +12,7 @@ from iosonde.cli.shared.terminal import raw
 from iosonde.drawing.sparkline import levels, sparkline
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_slowdown, to_datetime
-from iosonde.weather.slowdown.findings import from_state
-from iosonde.weather.slowdown.words import say
+from iosonde.weather.slowdown.answers import verdict
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -66,12 +65,12 @@ class Lines(AbstractContextManager[View]):
         """Print the due lines."""
         del note  # for screens
         for state in states:
-            finding = from_state(state, now_ns)
+            finding, sentence, _ = verdict(state, now_ns)
             kind, at_ns = self._shown.get(finding.target, ("", 0))
             if finding.kind != kind or now_ns - at_ns >= self._window_ns:
                 self._shown[finding.target] = (finding.kind, now_ns)
                 clock = to_datetime(now_ns).isoformat(timespec="seconds")
-                print(f"{clock} {finding.severity:<7} {say(finding)}", flush=True)
+                print(f"{clock} {finding.severity:<7} {sentence}", flush=True)
 
 
 class Screen(AbstractContextManager[View]):
@@ -115,8 +114,8 @@ def screen(states: list[dict[str, Any]], sparks: Sparks, now_ns: int, note: str)
 
     parts: list[Any] = []
     for state in states:
-        finding = from_state(state, now_ns)
-        parts.append(Text(say(finding), style=COLOURS[finding.severity]))
+        finding, sentence, _ = verdict(state, now_ns)
+        parts.append(Text(sentence, style=COLOURS[finding.severity]))
         parts.append(_table(state, sparks))
         parts.append(Text(""))
     parts.append(Text(note, style="dim"))

@@ -17,7 +17,7 @@ from iosonde.engine.states import read_states
 from iosonde.host.child import ask
 from iosonde.model.errors import IosondeError
 from iosonde.model.units import parse_duration
-from iosonde.weather.slowdown import thresholds
+from iosonde.weather.slowdown import answers
 
 EXAMPLES = """\
   iosonde check                       every watched target; the worst decides
@@ -35,16 +35,16 @@ def main(arguments: Sequence[str]) -> int:
         args = _parse(arguments)
         return _in_time(lambda: _answer(args), args.timeout / 1e9, options.store_name(args))
     except SystemExit as stop:
-        return thresholds.OK if stop.code == 0 else thresholds.UNKNOWN
+        return answers.OK if stop.code == 0 else answers.UNKNOWN
     except IosondeError as error:
         print(f"IOSONDE UNKNOWN - {error}")
-        return thresholds.UNKNOWN
+        return answers.UNKNOWN
 
 
 def _parse(arguments: Sequence[str]) -> Any:
     summary = "Tell a monitoring system whether storage is slower than usual."
     parser = options.Parser("check", summary, EXAMPLES)
-    limit = options.reads(thresholds.parse_range)
+    limit = options.reads(answers.parse_range)
     parser.add_argument("target", nargs="*", help="name or path of a watched target (default: all)")
     parser.add_argument(
         "-w",
@@ -74,7 +74,7 @@ def _parse(arguments: Sequence[str]) -> Any:
     parser.add_argument("-V", "--version", action="version", version=f"iosonde {__version__}")
     parser.add_store(states_only=True)
     args = parser.parse(arguments)
-    thresholds.ensure_ordered(args.warning, args.critical)
+    answers.ensure_ordered(args.warning, args.critical)
     return args
 
 
@@ -86,9 +86,9 @@ def _answer(args: Any) -> tuple[int, str]:
     if not every:
         unreadable = [f"{one['path']} {one['what']}; try {one['try']}" for one in left_out(root)]
         nothing = f"no states in {options.store_name(args)}; try 'iosonde probe DIR'"
-        return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - {(unreadable or [nothing])[0]}"
+        return answers.UNKNOWN, f"IOSONDE UNKNOWN - {(unreadable or [nothing])[0]}"
     states = options.chosen(every, args.target)
-    return thresholds.judged(states, now_ns, args.warning, args.critical, verbose=args.verbose > 0)
+    return answers.check(states, now_ns, args.warning, args.critical, verbose=args.verbose > 0)
 
 
 def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, store: str) -> int:
@@ -96,9 +96,9 @@ def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, store: str) 
     sys.stdout.flush()
     reply = ask(lambda note: note.found(answer=answer()), seconds)
     if reply.hang is not None:
-        level, text = thresholds.UNKNOWN, f"{store} did not answer within {seconds:g} s"
+        level, text = answers.UNKNOWN, f"{store} did not answer within {seconds:g} s"
     elif reply.error is not None:
-        level, text = thresholds.UNKNOWN, reply.error
+        level, text = answers.UNKNOWN, reply.error
     else:
         level, text = reply.facts["answer"]
         print(text)

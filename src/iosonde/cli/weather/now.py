@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
+from iosonde.cli.shared.render import show
 from iosonde.cli.weather import hosts
-from iosonde.engine.states import namesakes, read_states
+from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.units import format_seconds
-from iosonde.weather import answers
-from iosonde.weather.forget import current
-from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say_all, say_namesake, summary
+from iosonde.weather.slowdown import answers
 
 EXAMPLES = """\
   iosonde now                     every watched target, the worst first
@@ -61,45 +56,8 @@ def _answer(args: argparse.Namespace) -> int:
             expected="a running probe",
             hint="'iosonde probe DIR', or --store",
         )
-    every = answers.now(states, now_ns)
-    # Where nothing runs, what ran last is better than nothing, and a file that is no state hides none.
-    matters = current(states, now_ns)
-    if all(state["state"] == "damaged" for state in matters):
-        matters = states
-    states = options.chosen(states, args.target) if args.target else matters
-    by_target = {(state["host"], state["target"]): state for state in states}
-    findings = worst_first([f for f in every if (f.host, f.target) in by_target])
-    said = list(zip(findings, say_all(findings), strict=True))
-    if args.format == "json":
-        plain = [_plain(f, sentence, by_target[f.host, f.target]) for f, sentence in said]
-        text = json.dumps(
-            {"schema_version": 2, "targets": plain, "namesakes": namesakes(states)}, indent=2
-        )
-        options.put_text(f"{text}\n", None)
-    else:
-        for finding, sentence in said:
-            _print(finding, sentence, by_target[finding.host, finding.target], args.verbose)
-        if len(findings) > 1:
-            print(options.colour(summary(findings), "dim", options.colourful()))
-        for host in namesakes(states):
-            print(say_namesake(host))
+    picked = (
+        options.chosen(states, args.target) if args.target else answers.relevant(states, now_ns)
+    )
+    show(answers.now(states, now_ns, picked, verbose=args.verbose), args)
     return 0
-
-
-def _plain(finding: Finding, sentence: str, state: dict[str, Any]) -> dict[str, Any]:
-    return {**finding.to_json(), "sentence": sentence, "state": state}
-
-
-def _print(finding: Finding, sentence: str, state: dict[str, Any], verbose: bool) -> None:
-    coloured = options.colourful()
-    named = "" if finding.severity == "unknown" else f"{finding.severity:<8}"
-    word = options.colour(named, finding.severity, coloured)
-    heard = ""
-    if "shipped_ns" in finding.evidence:  # the sentence says when
-        heard = f"  (from {finding.host})"
-    elif state["written_ns"] is not None:
-        age = format_seconds(max(0, finding.at_ns - state["written_ns"]))
-        heard = f"  (measured {age} ago from {finding.host})"
-    print(f"{word}{sentence}{options.colour(heard, 'dim', coloured)}")
-    for note in state["notes"] if verbose else ():
-        print(options.colour(f"        note: {note}", "dim", coloured))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,9 +20,7 @@ from iosonde.serve.status.query import (
     StatusQuery,
 )
 from iosonde.weather.events import answers
-from iosonde.weather.slowdown.brief import brief
-from iosonde.weather.slowdown.findings import SEVERITIES
-from iosonde.weather.slowdown.words import summary_of
+from iosonde.weather.slowdown.answers import counts, summary
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from iosonde.serve.privacy.pseudonyms import Pseudonyms
     from iosonde.serve.shared import Shared
     from iosonde.serve.targets import Targets
+    from iosonde.weather.slowdown.answers import TargetVerdict
 
 _NOBODY = "no probe"
 
@@ -79,37 +77,38 @@ class StatusRoutes:
 
     def _found(
         self, query: PlaceQuery, zone: tzinfo | None, states: list[dict[str, Any]]
-    ) -> list[dict[str, Any]]:
+    ) -> list[TargetVerdict]:
         """Matching targets, the worst first. Raises RefusalError: an unknown one."""
-        every = self._targets.described(zone, self._clock(), states)
+        every = self._targets.verdicts(zone, self._clock(), states)
         found = [
             one
             for one in every
-            if query.target in (None, one["target"]) and query.host in (None, one["host"])
+            if query.target in (None, one.finding.target) and query.host in (None, one.finding.host)
         ]
         if not found and (query.target or query.host):
-            known = sorted({one["target"] for one in every})[:10]
+            known = sorted({one.finding.target for one in every})[:10]
             raise RefusalError(
                 f"there is no target {(query.target or query.host or '')[:100]!r}",
                 expected=", ".join(known) or "a target that was watched",
                 status=404,
             )
-        return sorted(found, key=lambda one: (-_rank(one), -(_slowdown(one) or 0.0), one["target"]))
+        return sorted(
+            found, key=lambda one: (-one.rank, -(one.slowdown or 0.0), one.finding.target)
+        )
 
     def _status(self, query: StatusQuery) -> JsonBody:
         states = self._targets.states()
         found = self._found(query, query.zone, states)
-        counted = Counter(one["severity"] for one in found)
         worst = found[0] if found else None
         body = {
             "as_of_ns": self._clock(),
-            "severity": worst["severity"] if worst else "unknown",
-            "sentence": worst["sentence"] if worst else _NOBODY,
-            "summary": _summary(found),
+            "severity": worst.finding.severity if worst else "unknown",
+            "sentence": worst.sentence if worst else _NOBODY,
+            "summary": summary(found) if len(found) > 1 else "",
             "fleet": None
             if query.target or query.host
             else self._targets.fleet(self._clock(), states),
-            "counts": {severity: counted[severity] for severity in SEVERITIES},
+            "counts": counts(found),
             "total": len(found),
             "targets": [_row(one) for one in query.part(found)],
         }
@@ -126,9 +125,9 @@ class StatusRoutes:
         if not found:
             return label, _NOBODY, "unknown", _NOBODY
         worst, now = found[0], self._clock()
-        when = format_time(worst["as_of_ns"], now, seconds=True)
-        title = f"{worst['sentence']} (as of {when}, from {worst['host']})"
-        return label, brief(worst["kind"], _slowdown(worst)), worst["severity"], title
+        when = format_time(worst.finding.at_ns, now, seconds=True)
+        title = f"{worst.sentence} (as of {when}, from {worst.finding.host})"
+        return label, worst.brief, worst.finding.severity, title
 
     def _annotations(self, query: AnnotationsQuery, span: tuple[int, int]) -> JsonBody:
         root, now = self._targets.root, self._clock()
@@ -160,26 +159,15 @@ class StatusRoutes:
         return annotation(found, now_ns, query.zone)
 
 
-def _summary(found: list[dict[str, Any]]) -> str:
-    """Summary of several targets; empty for one, whose own sentence suffices."""
-    if len(found) < 2:
-        return ""
-    return summary_of([(one["host"], one["target"], one["severity"]) for one in found])
-
-
-def _rank(one: dict[str, Any]) -> int:
-    return SEVERITIES.index(one["severity"])
-
-
-def _slowdown(one: dict[str, Any]) -> float | None:
-    """Slowdown of the worst slow operation."""
-    return one["slowdown"] if one["kind"] == "slow" else None
-
-
-def _row(one: dict[str, Any]) -> dict[str, Any]:
-    slowdown = _slowdown(one)
-    names = ("host", "target", "severity", "kind", "sentence", "as_of_ns")
-    return {name: one[name] for name in names} | {
-        "brief": brief(one["kind"], slowdown),
-        "slowdown": slowdown,
+def _row(one: TargetVerdict) -> dict[str, Any]:
+    finding = one.finding
+    return {
+        "host": finding.host,
+        "target": finding.target,
+        "severity": finding.severity,
+        "kind": finding.kind,
+        "sentence": one.sentence,
+        "as_of_ns": finding.at_ns,
+        "brief": one.brief,
+        "slowdown": one.slowdown,
     }

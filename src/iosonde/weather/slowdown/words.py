@@ -46,13 +46,11 @@ def learned_from(ns: int) -> str:
     return f"learned from {format_seconds(ns)}"
 
 
-def summary(findings: Sequence[Finding]) -> str:
-    """``3 targets: 1 hanging or failing, 2 as usual``, the worst first; of several hosts how many these are, too."""
-    return summary_of([(one.host, one.target, one.severity) for one in findings])
-
-
 def summary_of(seen: Sequence[tuple[str, str, str]]) -> str:
-    """The same of (host, target, severity)."""
+    """``3 targets: 1 hanging or failing, 2 as usual``, the worst first; of several hosts how many these are, too.
+
+    ``seen``: (host, target, severity).
+    """
     return _core.summary(seen)
 
 
