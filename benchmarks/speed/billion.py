@@ -26,7 +26,7 @@ from benchmarks import process
 from benchmarks.speed import stores
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import DAY_NS
-from iosonde.weather import answers
+from iosonde.weather.series.stretches import with_stretches
 from iosonde.weather.store import Store
 
 SHAPE = stores.Shape(("/work", "/home", "/scratch"), 10_000_000_000, DAY_NS)
@@ -51,7 +51,7 @@ def windows(store: Store, host: str) -> int:
 def slowdown(store: Store, host: str) -> int:
     """Slowdown of a host with its slow spans."""
     query = SlowdownQuery(host=host, window_ns=WINDOW_NS)
-    return int(np.sum(answers.slowdown(store, query, END_NS).windows["slow"]))
+    return int(np.sum(with_stretches(store, query, END_NS).windows["slow"]))
 
 
 def events(store: Store, host: str) -> int:

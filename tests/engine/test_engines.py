@@ -16,8 +16,8 @@ from iosonde.engine import cluster, engines, slices
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
-from iosonde.weather import answers
 from iosonde.weather.samples.windows import windows_query
+from iosonde.weather.series.stretches import with_stretches
 from iosonde.weather.store import Store
 from tests.kit.samples import brute
 from tests.kit.samples.makers import SECOND, START, sealed, simulated
@@ -120,7 +120,7 @@ QUESTIONS = {
     ),
     "roll-ups": lambda store: store.rolled_windows(10 * MINUTE),
     "slowdown": lambda store: (
-        answers.slowdown(store, SlowdownQuery(window_ns=MINUTE), BEGIN + 10**13).windows
+        with_stretches(store, SlowdownQuery(window_ns=MINUTE), BEGIN + 10**13).windows
     ),
 }
 

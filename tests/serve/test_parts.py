@@ -10,9 +10,9 @@ import pytest
 
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.serve import wire
-from iosonde.serve.points import MOST_POINTS, time_step_ns
 from iosonde.serve.series import one_row_a_window
 from iosonde.serve.shared import Shared
+from iosonde.weather.samples.points import MOST_POINTS, time_step_ns
 from tests.kit.samples.stores import MINUTE, SECOND
 
 

@@ -17,9 +17,9 @@ import pytest
 
 from iosonde.engine.states import read_states
 from iosonde.model.frames import SlowdownQuery
-from iosonde.weather import answers
 from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.told import told_events
+from iosonde.weather.series.stretches import with_stretches
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.harness import AGENT
@@ -75,7 +75,7 @@ def test_what_outlives_raw_samples_is_read_too(older, gone):
         shutil.rmtree(older / name)
     length_ns = (120 if "rollups" in gone else 600) * SECOND
     query = SlowdownQuery(window_ns=length_ns)
-    windows = answers.slowdown(Store(older), query, END_NS).windows
+    windows = with_stretches(Store(older), query, END_NS).windows
     reads = windows["op"] == "data_read"
     inside = (windows["start_ns"] >= FAULT_NS) & (
         windows["start_ns"] + length_ns <= FAULT_NS + 1800 * SECOND

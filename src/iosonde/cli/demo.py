@@ -27,9 +27,9 @@ from iosonde.model.units import (
     parse_size,
     to_datetime,
 )
-from iosonde.weather import answers
 from iosonde.weather.load import Load
 from iosonde.weather.probe import ForegroundProbe
+from iosonde.weather.series import answers
 from iosonde.weather.slowdown.load_effect import Effect, effects
 from iosonde.weather.slowdown.words import conclude
 from iosonde.weather.store import Store
@@ -274,8 +274,8 @@ def _clock(ns: int) -> str:
 def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
     from iosonde.drawing.render_sheet import save_sheet
 
-    result = answers.slowdown(store, SlowdownQuery(window_ns=args.window), options.now_ns())
-    for figure in answers.slowdown_figures(store, result, (load.began_ns, load.ended_ns)):
+    found = answers.slowdown(store, SlowdownQuery(window_ns=args.window), options.now_ns())
+    for figure in found.sheets((load.began_ns, load.ended_ns)):
         save_sheet(figure, args.plot)
         options.note(f"wrote {args.plot}")
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.target_or_run import run_named
-from iosonde.cli.shared.targets import called, no_samples
-from iosonde.cli.weather.mail import add_mail, write_mail
-from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.cli.shared.targets import nothing_measured, target_called
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.names import host_of_rank
-from iosonde.weather import answers
+from iosonde.weather.digest.answers import mail
+from iosonde.weather.report.answers import report
 from iosonde.weather.store import Store
 
 EXAMPLES = """\
@@ -35,7 +34,8 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(options.store_root(args))
     if args.mail:
         until_ns = options.time_range(args, now_ns)[1] or now_ns
-        write_mail(store, min(until_ns, now_ns), args.to)
+        found = mail(store.root, min(until_ns, now_ns), options.local_zone())
+        options.put_text(found.text(args.to), None)
         return 0
     run = run_named(store, args.target)
     if run is not None:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         raise UsageError(f"there is no run {args.target[4:]!r}", hint="'iosonde runs'")
     if args.topology is not None:
         raise UsageError("--topology is for the page of a run", expected="RUN; see 'iosonde runs'")
-    args.target = called(store, args.target)
+    args.target = target_called(store.root, args.target)
     since, until = options.time_range(args, now_ns)
     query = SlowdownQuery(
         host=args.host, target=args.target, since_ns=since, until_ns=min(until or now_ns, now_ns)
@@ -53,15 +53,9 @@ def main(arguments: Sequence[str]) -> int:
 
     from iosonde.engine.files import write_text
 
-    page = answers.report(store, query, now_ns, options.local_zone())
+    page = report(store.root, query, now_ns, options.local_zone())
     if page is None:
-        asked = [ref.host for ref in store.targets() if args.target in (None, ref.target)]
-        if asked and all(map(host_of_rank, asked)):
-            raise NothingMeasuredError(
-                f"all samples in {store.root} are benchmark ranks, which have no baseline",
-                hint="'iosonde runs', or 'iosonde figure statistics --run RUN'",
-            )
-        raise no_samples(store, "report", args.target)
+        raise nothing_measured(store.root, "report", args.target)
     write_text(page, args.output)
     options.note(f"wrote {args.output}")
     return 0
@@ -94,12 +88,17 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     parser.add_store()
-    add_mail(parser)
+    told = "plain text of the last seven days, for a mail, instead of the page"
+    add("--mail", action="store_true", help=told)
+    told = "with --mail: a message with headers to this address, for 'sendmail -t'"
+    add("--to", metavar="ADDRESS", help=told)
     args = parser.parse(arguments)
     if args.mail:
         if args.target is not None or args.host is not None or args.since != _SINCE:
             raise UsageError("--mail is about a week of all targets", expected="--until alone")
         args.since = None
+        if args.to is not None and not (args.to.isprintable() and "@" in args.to.strip("@")):
+            raise UsageError(f"{args.to!r} is no address", expected="NAME@HOST")
     elif args.to is not None:
         raise UsageError("--to is the address of a mail", hint="--mail --to ADDRESS")
     if args.output.suffix.lower() not in (".html", ".htm"):

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.frames import Choice, Frame, SlowdownQuery, SlowdownResult
+from iosonde.model.frames import Choice, Frame, SlowdownQuery
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult, displayable
-from iosonde.weather import answers
 from iosonde.weather.events import answers as of_events
-from iosonde.weather.events.unjudged_words import say_not_judged
+from iosonde.weather.series import answers as of_series
 from iosonde.weather.slowdown import answers as of_now
-from iosonde.weather.slowdown.findings import from_span
-from iosonde.weather.slowdown.words import say_all, say_change, say_lost
-from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +23,11 @@ if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
     from iosonde.weather.events.answers import EventsAnswer
+    from iosonde.weather.series.answers import SlowdownAnswer
     from iosonde.weather.slowdown.answers import NowAnswer
+    from iosonde.weather.store import Store
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
-_MOST_TOLD = 20
-
 
 _NOW = (
     *("host", "target", "severity", "kind", "slowdown", "slowdown_lower", "slowdown_upper", "n"),
@@ -118,14 +114,9 @@ class Slowdown(Pictured):
     ``lines``: the latest slow stretches, losses and lasting changes, and what was not judged, in UTC.
     """
 
-    def __init__(self, data: SlowdownResult, store: Store) -> None:
-        self.data, self._store = data, store
-        now = now_ns()
-        spans = sorted(data.spans, key=lambda one: one.start_ns)[-_MOST_TOLD:]
-        told = say_all([from_span(one, now) for one in spans], UTC)
-        lost = [say_lost(one, now, UTC) for one in data.lost[-_MOST_TOLD:]]
-        changed = [say_change(change, now) for change in data.changes]
-        self.lines = (*told, *lost, *changed, *say_not_judged(data.not_judged, now, UTC))
+    def __init__(self, answer: SlowdownAnswer) -> None:
+        self.data, self._answer = answer.result, answer
+        self.lines = tuple(answer.sentences())
 
     @property
     def columns(self) -> Columns:
@@ -135,7 +126,7 @@ class Slowdown(Pictured):
     @property
     def figures(self) -> list[Sheet]:
         """Sheets, one per target, host and rate."""
-        return answers.slowdown_figures(self._store, self.data)
+        return self._answer.sheets()
 
     def plot(self, *, width_in: float = 10.0, dark: bool = False, place: int = 0) -> Figure:
         """As ``Pictured.plot``; ``place``: index into ``figures``."""
@@ -150,15 +141,15 @@ class Slowdown(Pictured):
         return draw_sheet(figures[place], width_in=width_in, dark=dark, zone=UTC)
 
 
-def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
+def slowdown(root: Path, query: SlowdownQuery) -> Slowdown:
     """Compute slowdown. Raises NothingMeasuredError: no samples for this question."""
-    found = answers.slowdown(store, query, now_ns())
-    if len(found.windows) == 0:
+    found = of_series.slowdown(root, query, now_ns(), UTC)
+    if found.is_empty:
         raise NothingMeasuredError(
-            f"there are no samples for this question in {store.root}",
+            f"there are no samples for this question in {root}",
             hint="an earlier since=, or .targets()",
         )
-    return Slowdown(found, store)
+    return Slowdown(found)
 
 
 def choice(baseline: Any) -> Choice:

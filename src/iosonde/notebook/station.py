@@ -234,7 +234,7 @@ class Station:
             statistic=stat,
             choice=choice(baseline),
         )
-        return slowdown(Store(self.root), query)
+        return slowdown(self.root, query)
 
     @in_python
     def events(

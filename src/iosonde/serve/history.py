@@ -9,7 +9,7 @@ from the earliest row that arrived since (``arrivals``)::
     read again                          |------->    replaces the windows from there on
 
 A window's baseline depends on the windows before it only, so those before the earliest new row keep
-theirs. Everything is computed by ``store``, ``stats`` and ``analysis``; here it is only kept.
+theirs. Everything is computed by ``weather.rated``; here it is only kept.
 """
 
 from __future__ import annotations
@@ -18,29 +18,22 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from iosonde.model.frames import Frame, WindowTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.serve.arrivals import Arrivals, earliest_due_ns
-from iosonde.weather.slowdown.baseline import LearntBaselines, learn
-from iosonde.weather.slowdown.slowdown import (
-    CONTROLS,
-    add_slowdown,
-    host_lateness,
-    in_op_order,
+from iosonde.weather.rated.answers import (
     judged,
-    statistic_columns,
-    with_host_busy,
+    learn,
+    page_windows,
+    rated_after,
+    rated_windows,
 )
-from iosonde.weather.slowdown.trailing import trailing_median
-from iosonde.weather.slowdown.young import with_young
-from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.frames import WindowTable
+    from iosonde.weather.slowdown.baseline import LearntBaselines
+    from iosonde.weather.store import Store
 
 _MOST_KEPT = 24
 """Most cached targets times window lengths; the least recently used goes first."""
@@ -49,14 +42,6 @@ MOST_HISTORY = 60_480
 MOST_BYTES = 256 << 20
 """Most bytes of cached windows; the newest answer is always kept."""
 _LEARN_EVERY_NS = 600 * 10**9
-_FEW = 8
-"""Most new windows of a series whose baselines are computed one by one."""
-_COLUMNS = statistic_columns("median")
-_STATISTICS = (
-    *("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns"),
-    *CONTROLS,
-)
-"""Statistics for the page, and for judging a window in ``weather.slowdown.slowdown``."""
 
 
 class HistoryKey(NamedTuple):
@@ -116,9 +101,7 @@ class History:
         if until_ns is not None:
             shown &= start < until_ns
         known = self.known(key.host, key.target, now_ns)
-        rated = with_young(rated, known, self._reach_ns(key))
-        found = judged(rated.take(shown), known, "typ")
-        return with_host_busy(found.with_columns(host_lateness(self._store, found)))
+        return judged(self._store, rated, shown, known, self._reach_ns(key))
 
     def _rated_windows(
         self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
@@ -127,7 +110,7 @@ class History:
         trailing_ns = self._reach_ns(key)
         if until_ns is not None and (now_ns - since_ns) // key.window_ns > MOST_HISTORY:
             read = self._read(key, since_ns - trailing_ns, until_ns)
-            return in_op_order(add_slowdown(read, _COLUMNS, trailing_ns))
+            return rated_windows(read, trailing_ns)
         with self._lock:
             kept = self._kept.setdefault(key, _Kept(threading.Lock()))
             self._kept.move_to_end(key)
@@ -174,99 +157,26 @@ class History:
             # A margin, so that a slowly moving view does not read everything again each time.
             from_ns -= trailing_ns // 20
             read = self._read(key, from_ns)
-            kept.windows = in_op_order(add_slowdown(read, _COLUMNS, trailing_ns))
+            kept.windows = rated_windows(read, trailing_ns)
             kept.from_ns = from_ns
         elif (due_ns := earliest_due_ns(news, key.host, key.target)) is not None:
             start_ns = due_ns // key.window_ns * key.window_ns
             older = kept.windows.take(kept.windows["start_ns"] < start_ns)
             fresh = self._read(key, start_ns)
-            kept.windows = in_op_order(
-                _together(older, _rated(older, fresh, key.window_ns, trailing_ns))
-            )
+            kept.windows = rated_after(older, fresh, key.window_ns, trailing_ns)
         kept.seen_ns = now_ns
         return kept.windows
 
     def _read(self, key: HistoryKey, since_ns: int, until_ns: int | None = None) -> WindowTable:
-        return self._store.windows(
+        return page_windows(
+            self._store,
             key.window_ns,
             target=key.target,
             host=key.host,
             since_ns=since_ns,
             until_ns=until_ns,
-            statistics=_STATISTICS,
-            levels=True,
         )
 
 
 def _bytes_of(windows: WindowTable | None) -> int:
     return 0 if windows is None else sum(column.nbytes for column in windows.columns.values())
-
-
-def _rated(older: Frame, fresh: Frame, window_ns: int, trailing_ns: int) -> Frame:
-    """``fresh`` windows with baseline and slowdown, given the ``older`` ones before them."""
-    lengths = [rows.stop - rows.start for _, rows in fresh.series()]
-    if max(lengths, default=0) > _FEW or len(older) == 0:
-        names = fresh.keys()
-        whole = _together(Frame({name: older[name] for name in names}), fresh)
-        rated = add_slowdown(_sorted(whole), _COLUMNS, trailing_ns)
-        first = fresh["start_ns"].min() if len(fresh) else 0
-        return rated.take(rated["start_ns"] >= first)
-    before = {key: older.take(rows) for key, rows in older.series()}
-    parts = []
-    for key, rows in fresh.series():
-        known = fresh.take(rows)
-        past = before.get(key)
-        for place in range(len(known)):
-            one = known.take(slice(place, place + 1))
-            baseline = _baseline(past, known.take(slice(0, place)), one, trailing_ns)
-            parts.append(_with_baseline(one, baseline, window_ns))
-    return _together(*parts) if parts else add_slowdown(fresh, _COLUMNS, trailing_ns)
-
-
-def _baseline(past: Frame | None, known: Frame, one: Frame, trailing_ns: int) -> float:
-    """Baseline of a single window: exactly that of ``trailing_median``.
-
-    A median does not depend on the order of the windows in reach, so they are handed over by value:
-    many times quicker for long histories.
-    """
-    start = int(one["start_ns"][0])
-    medians = []
-    for part in (past, known):
-        if part is not None:
-            reached = (part["start_ns"] >= start - trailing_ns) & (part["start_ns"] < start)
-            medians.append(part["q50_ns"][reached])
-    values = np.sort(np.concatenate(medians) if medians else np.empty(0))
-    values = values[~np.isnan(values)]
-    order = np.arange(len(values) + 1, dtype=np.int64)
-    answer = trailing_median(order, np.append(values, one["q50_ns"]), len(order) + 1)
-    return float(answer[-1])
-
-
-def _with_baseline(one: Frame, baseline: float, window_ns: int) -> Frame:
-    """Judge one window by ``add_slowdown`` with a known baseline.
-
-    It gets as many windows before it as a baseline needs, all of that median.
-    """
-    if np.isnan(baseline):
-        return add_slowdown(one, _COLUMNS, window_ns)
-    copies = 6
-    rows = np.zeros(copies, dtype=np.intp)
-    series = one.take(rows)
-    start = series["start_ns"] + (np.arange(copies) - copies + 1) * window_ns
-    median = np.where(np.arange(copies) < copies - 1, baseline, series["q50_ns"])
-    series = series.with_columns({"start_ns": start, "q50_ns": median})
-    return add_slowdown(series, _COLUMNS, copies * window_ns).take(slice(copies - 1, copies))
-
-
-def _sorted(windows: Frame) -> Frame:
-    """Windows by series, each sorted by start."""
-    order = np.lexsort([windows[name] for name in ("start_ns", "period_ns", "op")])
-    return windows.take(order)
-
-
-def _together(*frames: Frame) -> Frame:
-    names = frames[0].keys()
-    columns: dict[str, NDArray[Any]] = {
-        name: np.concatenate([frame[name] for frame in frames]) for name in names
-    }
-    return Frame(columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from iosonde.model.ops import OPS
 from iosonde.serve import wire
 from iosonde.serve.history import History, HistoryKey
 from iosonde.serve.params import SeriesRequest
-from iosonde.serve.points import OpPoints, read_points
+from iosonde.serve.points import points_json
 from iosonde.serve.privacy.paths import ShownPaths
-from iosonde.weather.events.stretches import stretches
-from iosonde.weather.events.timeline import happened
-from iosonde.weather.slowdown.baseline import LearntBaselines
-from iosonde.weather.store import Store
+from iosonde.weather.series.answers import operations, slow_spans
+
+if TYPE_CHECKING:
+    from iosonde.weather.samples.points import OpPoints
+    from iosonde.weather.slowdown.baseline import LearntBaselines
+    from iosonde.weather.store import Store
 
 _INTEGERS = ("start_ns", "n_due", "n_seen")
 _DURATIONS = ("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns", "baseline_ns")
@@ -102,9 +104,7 @@ class Stretches:
             return kept
         query = SlowdownQuery(host=key[0], target=key[1], since_ns=wanted.ask_ns, until_ns=None)
         known = self._known(*key, now_ns)
-        found = _Found(
-            wanted.ask_ns, now_ns, stretches(happened(self._store, query, now_ns, known=known))
-        )
+        found = _Found(wanted.ask_ns, now_ns, slow_spans(self._store, query, now_ns, known))
         with self._lock:
             shelf.found[key] = found
             shelf.found.move_to_end(key)
@@ -150,11 +150,11 @@ def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], 
     key = HistoryKey(asked.host, asked.target, asked.window_ns)
     windows = history.windows(key, asked.since_ns, asked.until_ns, now_ns)
     slow = kept.of(asked.host, asked.target, asked.since_ns, asked.until_ns, now_ns)
-    points: dict[str, OpPoints] = {}
+    points: dict[str, OpPoints] | None = None
     if asked.points:
         # A row may be due a moment after now_ns: the range of "up to now" ends where the rows end.
         end = until_ns if asked.until_ns is not None else until_ns + 60 * 10**9
-        points = read_points(
+        points = operations(
             store.root, SampleFilter(asked.host, asked.target, None, asked.since_ns, end)
         )
     return wire.dumps(
@@ -166,18 +166,17 @@ def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], 
             "window_ns": asked.window_ns,
             "as_of_ns": now_ns,
             "left_out": paths.left_out(),
-            "ops": {op: _op_json(points.get(op), windows, slow, op) for op in OPS},
+            "ops": {op: _op_json(points, windows, slow, op) for op in OPS},
         }
     )
 
 
 def _op_json(
-    points: OpPoints | None, windows: Frame, slow: Sequence[SlowSpan], op: str
+    points: dict[str, OpPoints] | None, windows: Frame, slow: Sequence[SlowSpan], op: str
 ) -> dict[str, Any]:
+    nothing = {"points": None, "cells": None, "n_points": None}
     return {
-        "points": points.points if points else None,
-        "cells": points.cells if points else None,
-        "n_points": points.n if points else None,
+        **(nothing if points is None else points_json(points.get(op))),
         "stretches": stretches_json(slow, op),
         "windows": windows_json(one_row_a_window(windows.take(windows["op"] == op))),
     }

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
-    from iosonde.drawing.sheet import Sheet
-    from iosonde.model.frames import SlowdownQuery, SlowdownResult
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
@@ -118,61 +116,6 @@ def _parts(known: StoreNames, name: str | None, span_ns: Span, now_ns: int) -> l
     if parts[0].since_ns is None:
         return [replace(part, since_ns=since, until_ns=until) for part in parts]
     return parts
-
-
-def report(
-    store: Store, query: SlowdownQuery, now_ns: int, zone: tzinfo | None = None
-) -> str | None:
-    """A span of targets on one HTML page, times in ``zone``; None: there are no samples. Raises StoreError."""
-    from iosonde.weather.events.answers import event_log
-    from iosonde.weather.report.page import report_page
-
-    log = event_log(store.root, (query.since_ns, query.until_ns), now_ns)
-    return report_page(store, query, log, now_ns, zone)
-
-
-def digest(store: Store, until_ns: int, seed: int, zone: tzinfo | None = None) -> tuple[str, str]:
-    """Subject and text of a mail about the seven days before ``until_ns``, times in ``zone``. Raises StoreError.
-
-    ``seed``: of the permutations in tests of what comes back.
-    """
-    import numpy as np
-
-    from iosonde.weather.digest.digest import WEEK_NS
-    from iosonde.weather.digest.digest import digest as digest_of
-    from iosonde.weather.digest.words import body, subject
-    from iosonde.weather.events.answers import event_log
-
-    log = event_log(store.root, (until_ns - 2 * WEEK_NS, until_ns))
-    found = digest_of(store, until_ns, zone, np.random.default_rng(seed), log.events)
-    return subject(found, zone), body(found, zone)
-
-
-def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
-    """Windows, usual latencies and slow spans; no windows without samples.
-
-    Spans are those of ``events``, whatever the range; of another baseline than the guarded one, and of windows shorter
-    than a minute, those of these windows. Raises UsageError, StoreError.
-    """
-    from iosonde.weather.events.stretches import with_stretches
-
-    return with_stretches(store, query, now_ns)
-
-
-def slowdown_figures(
-    store: Store, result: SlowdownResult, load: tuple[int, int] | None = None
-) -> list[Sheet]:
-    """A figure per target, host and rate, with single operations behind the windows.
-
-    ``load``: when a known load ran (ns); what is usual is then held at its value before it. Raises StoreError.
-    """
-    from iosonde.weather.samples_to_draw import scatter
-    from iosonde.weather.slowdown.figure import slowdown_figure
-    from iosonde.weather.slowdown.load_effect import held
-
-    if load is not None:
-        result = held(store, result, load[0])
-    return slowdown_figure(result, scatter(store, result), load)
 
 
 def _known(store: Store) -> StoreNames:

@@ -11,13 +11,13 @@ from iosonde.model.ops import op_order
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS, HOUR_NS, format_time
 from iosonde.model.verdicts import Verdict
-from iosonde.weather import answers
 from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.judgement import judgement
 from iosonde.weather.events.named import named_event, pick
 from iosonde.weather.events.noted import slow_hangs
 from iosonde.weather.events.told import told_events
 from iosonde.weather.events.written import as_event
+from iosonde.weather.series.stretches import with_stretches
 from iosonde.weather.slowdown.findings import from_states
 from iosonde.weather.store import Store
 from iosonde.why.links import LookedAt, Ratio, StretchFacts
@@ -309,7 +309,7 @@ def _busy_now(weather: Weather, question: WhyQuestion, now_ns: int) -> StretchFa
     worst = max(busy, key=lambda one: (one.slowdown or 0.0, one.ops[0].late or 0.0))
     found = _of_finding(worst, weather, now_ns)
     query = SlowdownQuery(host=found.host, target=found.target, since_ns=now_ns - BUSY_NS)
-    result = answers.slowdown(weather.store, query, now_ns)
+    result = with_stretches(weather.store, query, now_ns)
     ends = [(one.start_ns, one.end_ns) for one in result.late]
     ends += [(one.start_ns, one.end_ns) for one in result.spans if one.host_busy]
     begins = [start for start, end in ends if end >= now_ns - _NOW_NS]
@@ -330,7 +330,7 @@ def _busy(
             target=target, since_ns=since, until_ns=until, trailing_ns=60_000_000_000
         )
         found += [
-            one for one in answers.slowdown(weather.store, query, now_ns).spans if one.host_busy
+            one for one in with_stretches(weather.store, query, now_ns).spans if one.host_busy
         ]
     found = [
         one

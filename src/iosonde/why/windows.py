@@ -8,7 +8,7 @@ import numpy as np
 
 from iosonde.model.frames import SlowdownQuery
 from iosonde.stats.ranks import quantile_ranks
-from iosonde.weather import answers
+from iosonde.weather.series.stretches import with_stretches
 from iosonde.why.links import Ratio
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def stretch_windows(store: Store, slow: StretchFacts, judged_ns: int = MINUTE_NS
         window_ns=width,
         trailing_ns=max(TRAILING_NS, width),
     )
-    windows = answers.slowdown(store, query, end).windows
+    windows = with_stretches(store, query, end).windows
     if not len(windows):
         return windows
     inside = (windows["start_ns"] >= begin - width // 2) & (windows["start_ns"] < end)

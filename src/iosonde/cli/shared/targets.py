@@ -14,10 +14,15 @@ from iosonde.weather.store import Store
 
 
 def called(store: Store, text: str | None) -> str | None:
+    """``target_called`` of a store at hand."""
+    return target_called(store.root, text)
+
+
+def target_called(root: Path, text: str | None) -> str | None:
     """Target of this name or path; an unwatched one stays as it is."""
     if text is None:
         return None
-    same, states = spellings(text), read_states(store.root)
+    same, states = spellings(text), read_states(root)
     by_name = [str(state["target"]) for state in states if state["target"] in same]
     by_path = [str(state["target"]) for state in states if state["path"] in same]
     if text in by_name or not (by_name or by_path):
@@ -70,6 +75,11 @@ def no_samples(
         f"there are no samples for this {question} in {store.root}",
         hint="a longer --since, 'iosonde now' for the targets, or --store",
     )
+
+
+def nothing_measured(root: Path, question: str, target: str | None) -> IosondeError:
+    """``no_samples`` of the store in a folder."""
+    return no_samples(Store(root), question, target)
 
 
 def known_targets(store: Store) -> list[str]:

@@ -16,7 +16,7 @@ from iosonde.serve.answers import MEDIA_TYPES, attachment
 from iosonde.serve.drawn.sheets import sheet_file
 from iosonde.serve.params import RefusalError, SeriesQuery, series_request
 from iosonde.serve.pictures import PictureParameters
-from iosonde.weather.answers import slowdown, slowdown_figures
+from iosonde.weather.series.answers import slowdown
 
 if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
@@ -59,7 +59,7 @@ class PanelRoute:
         return attachment(body, query.format, (query.target, query.op))
 
     def _made(self, asked: SlowdownQuery, query: PanelQuery, now_ns: int) -> bytes:
-        sheets = slowdown_figures(self._store, slowdown(self._store, asked, now_ns))
+        sheets = slowdown(self._store, asked, now_ns).sheets()
         if not sheets:
             raise RefusalError(
                 "there are no samples for this panel",

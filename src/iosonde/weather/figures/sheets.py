@@ -12,7 +12,6 @@ from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SeriesKey, SlowSpan
 from iosonde.weather.bursts.bursts import RunBursts, bursts
 from iosonde.weather.bursts.sheet import bursts_sheet
-from iosonde.weather.events.stretches import stretches, together
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.figures.boxes import hosts_sheet, statistics_sheet
 from iosonde.weather.figures.densities import densities
@@ -27,6 +26,7 @@ from iosonde.weather.figures.run_boxes import by_phase, run_boxes_sheet
 from iosonde.weather.figures.sparse import sparse_sheet
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.samples_to_draw import gather, thinned
+from iosonde.weather.series.stretches import stretches, together
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 

@@ -24,10 +24,10 @@ from iosonde.model.verdicts import Unjudged, Verdict
 from iosonde.weather.events.events import WatchedTarget, place_of
 from iosonde.weather.events.history import Recurrence, recurrence_of
 from iosonde.weather.events.judgement import judgement
-from iosonde.weather.events.stretches import stretches, together
 from iosonde.weather.events.timeline import Happenings, happened
 from iosonde.weather.report.heats import WINDOW_NS, Heat, heats
 from iosonde.weather.samples.counts import CACHES
+from iosonde.weather.series.stretches import stretches, together
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import analyse, learned
 from iosonde.weather.store import Store

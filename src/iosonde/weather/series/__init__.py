@@ -1,0 +1,1 @@
+"""Slowdown over time: windows of series against what is usual, and slow stretches."""
