@@ -64,7 +64,9 @@ def _event(
     start, end, open_ = _around(pieces)
     whole = {op: _measured(series, pieces, rule) for op, series in ops.items()}
     shares = [
-        _share(op, series, whole[op], [piece for piece in pieces if piece.op == op], rule, end)
+        _share(
+            op, series, whole[op], [piece for piece in pieces if piece.op == op], rule, until_ns=end
+        )
         for op, series in ops.items()
     ]
     shares = sorted((share for share in shares if share.n > 0), key=_rank)
@@ -113,6 +115,7 @@ def _share(
     whole: Measures,
     own: Sequence[SlowPiece],
     rule: Rule,
+    *,
     until_ns: int,
 ) -> OpShare:
     """``own``: pieces of this op; one that goes on reaches to ``until_ns``, where the event was last seen."""

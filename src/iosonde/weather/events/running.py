@@ -61,8 +61,11 @@ def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) ->
     """Events, and one of what fails where samples have none yet that goes on."""
     begins = {one.op: one.since_ns for one in found.ops if one.since_ns is not None}
     events = [_until_it_failed(one, begins) for one in events]
-    if not begins or any(one.end_ns is None and one.kind in _KINDS for one in events):
-        return list(events)
+    if not begins:
+        return events
+    if any(one.end_ns is None and one.kind in _KINDS for one in events):
+        first = next(op for op in (one.op for one in found.ops) if op in begins)
+        return [_led_by(one, first) for one in events]
     until = max(last_ns, *begins.values())
     shares = {
         one.op: replace(_lost(None, one, begins[one.op], until), lost=1.0)
@@ -70,6 +73,24 @@ def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) ->
         if one.op in begins
     }
     return [*events, _event(found, (), shares, list(shares), until)]
+
+
+def _led_by(event: SlowEvent, op: str) -> SlowEvent:
+    """An event of losses that goes on, with the op first that its probe names first: all that fail are alike."""
+    lead = next((one for one in event.ops if one.op == op and one.start_ns is not None), None)
+    if event.end_ns is not None or event.kind != "lost" or lead is None:
+        return event
+    others = (one for one in event.ops if one is not lead)
+    return replace(
+        event,
+        op=op,
+        ops=(lead, *others),
+        peak=lead.peak,
+        peak_ns=lead.peak_ns,
+        median=lead.median,
+        lost=lead.lost,
+        recovery_ns=lead.recovery_ns,
+    )
 
 
 def _until_it_failed(event: SlowEvent, begins: Mapping[str, int]) -> SlowEvent:
