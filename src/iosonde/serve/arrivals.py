@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from iosonde.model.errors import StoreError
 from iosonde.model.frames import Frame
-from iosonde.weather.follow import Follower, RowsKey
+from iosonde.weather.stored.follow import Follower, RowsKey
 
 KEPT_NS = 600_000_000_000
 """Time that news is kept; clients absent for longer reload the series."""

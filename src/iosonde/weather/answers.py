@@ -9,9 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.engine.states import read_states
-from iosonde.model.advice import Advice, Argument
-from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.units import DAY_NS
 from iosonde.weather.slowdown.findings import Finding, from_states
 
 if TYPE_CHECKING:
@@ -23,14 +20,9 @@ if TYPE_CHECKING:
     from iosonde.model.events import Recurring, SlowEvent, Witnesses
     from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult
     from iosonde.model.verdicts import Unjudged
-    from iosonde.weather.bursts.bursts import RunBursts
-    from iosonde.weather.compare.compare import Compared
-    from iosonde.weather.compare.words import OpComparison
     from iosonde.weather.events.log import Event, EventLog
     from iosonde.weather.peers.peers import PeerFinding
     from iosonde.weather.ping.watched import Watched
-    from iosonde.weather.samples.periods import Part
-    from iosonde.weather.selectors import Defaults, StoreNames
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
@@ -60,13 +52,6 @@ class Recurrences(NamedTuple):
     found: list[Recurring]
     places: int
     looked_ns: int
-
-
-class Comparison(NamedTuple):
-    """Two sides, and a verdict per operation."""
-
-    compared: Compared
-    verdicts: list[OpComparison]
 
 
 def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
@@ -171,73 +156,6 @@ def recurring(
     return Recurrences(found, len(places), looked_ns)
 
 
-def compare(
-    store: Store,
-    names: tuple[str, str],
-    defaults: Defaults,
-    now_ns: int,
-    *,
-    ops: tuple[str, ...] | None = None,
-    margin: float,
-    zone: tzinfo | None = None,
-) -> Comparison:
-    """Compare B with A, both as people write them; ``defaults``: values that they leave open.
-
-    Raises UsageError (a side that is none, or both the same), NothingMeasuredError, StoreError.
-    """
-    from dataclasses import replace
-
-    from iosonde.weather.compare.compare import compare as compare_sides
-    from iosonde.weather.compare.words import judge
-    from iosonde.weather.selectors import select, sides
-
-    known = _known(store)
-    if defaults.target is not None:
-        target = select(f"target:{defaults.target}", known, now_ns).target
-        defaults = replace(defaults, target=target)
-    a, b = (select(name, known, now_ns, zone) for name in names)
-    found = compare_sides(store, *sides(a, b, defaults, known), ops=ops)
-    return Comparison(found, judge(found, margin))
-
-
-def bursts(
-    store: Store,
-    name: str | None,
-    span_ns: Span,
-    now_ns: int,
-    *,
-    ops: tuple[str, ...] | None = None,
-    window_ns: int | None = None,
-) -> list[RunBursts]:
-    """Bursts of every run of a target, run, host or period as people write it.
-
-    ``name``: also how several run ids begin; None: all of the span, of the last day where it is open on both ends.
-    Raises UsageError (``name`` is none), NothingMeasuredError, StoreError.
-    """
-    from dataclasses import replace
-
-    from iosonde.weather.bursts.bursts import bursts as bursts_of
-
-    parts = [replace(part, ops=ops) for part in _parts(_known(store), name, span_ns, now_ns)]
-    return [run for part in parts for run in bursts_of(store, part, window_ns)]
-
-
-def _parts(known: StoreNames, name: str | None, span_ns: Span, now_ns: int) -> list[Part]:
-    from dataclasses import replace
-
-    from iosonde.weather.samples.periods import Part
-    from iosonde.weather.selectors import select_all
-
-    since, until = span_ns
-    if name is None:
-        begin = now_ns - DAY_NS if since is None and until is None else since
-        return [Part(since_ns=begin, until_ns=until)]
-    parts = select_all(name, known, now_ns)
-    if parts[0].since_ns is None:
-        return [replace(part, since_ns=since, until_ns=until) for part in parts]
-    return parts
-
-
 def report(
     store: Store, query: SlowdownQuery, now_ns: int, zone: tzinfo | None = None
 ) -> str | None:
@@ -289,15 +207,3 @@ def slowdown_figures(
     if load is not None:
         result = held(store, result, load[0])
     return slowdown_figure(result, scatter(store, result), load)
-
-
-def _known(store: Store) -> StoreNames:
-    """Names of targets, hosts and runs of a store. Raises NothingMeasuredError: it has no samples."""
-    from iosonde.weather.samples.periods import runs
-    from iosonde.weather.selectors import known_names
-
-    every = runs(store.root)
-    if not every:
-        hint = Advice(Argument("store", "DIR"))
-        raise NothingMeasuredError(f"there are no samples in {store.root}", hint=hint)
-    return known_names(every, read_states(store.root))

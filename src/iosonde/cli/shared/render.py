@@ -99,24 +99,25 @@ def draw(
     without: str | None = None,
     said: bool = True,
 ) -> None:
-    """Write the picture that ``--plot`` asks for, and say so; of a ``Picture`` also as JSON.
+    """Write the picture that ``--plot`` asks for, also as JSON, and say so.
 
     ``width_in``: None: ``--width``; ``without``: note about a picture that is None; ``said``: name the file.
     Raises StoreError, UsageError.
     """
-    from iosonde.drawing.sheet import Sheet
+    from iosonde.drawing.sheet import Sheet, plain
 
     if picture is None:
         if without is not None:
             options.note(without)
         return
     width = args.width if width_in is None else width_in
-    if isinstance(picture, Sheet):
+    if args.plot.suffix == ".json":
+        data = plain(picture) if isinstance(picture, Sheet) else as_json(picture.plain())
+        write_text(json.dumps(data, allow_nan=False) + "\n", args.plot)
+    elif isinstance(picture, Sheet):
         from iosonde.drawing.render_sheet import save_sheet
 
         save_sheet(picture, args.plot, width_in=width, dark=args.dark)
-    elif args.plot.suffix == ".json":
-        write_text(json.dumps(as_json(picture.plain()), allow_nan=False) + "\n", args.plot)
     else:
         from iosonde.drawing.canvas import write
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
+from iosonde.model.names import runs_called
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.phases import Phase
 from iosonde.weather.samples.periods import RunRef
-from iosonde.weather.selectors import runs_called
 
 if TYPE_CHECKING:
     from iosonde.weather.slowdown.baseline import LearntBaselines
