@@ -22,14 +22,10 @@ if TYPE_CHECKING:
     from iosonde.model.verdicts import Unjudged
     from iosonde.weather.events.log import Event, EventLog
     from iosonde.weather.peers.peers import PeerFinding
-    from iosonde.weather.ping.watched import Watched
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
-
-_STORE_S = 1.0
-"""Time limit of a ping for reading the store."""
 
 
 class Happened(NamedTuple):
@@ -57,18 +53,6 @@ class Recurrences(NamedTuple):
 def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
     """Verdict of every live state, in their order; servers of one target are judged side by side."""
     return from_states(states, now_ns)
-
-
-def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:
-    """Known state of the file system of ``path``. A store that hangs, or is none, gives nothing."""
-    from iosonde.host.child import ask
-    from iosonde.host.mounts import mount_table
-    from iosonde.weather.ping.watched import watched as of_states
-
-    states = ask(lambda note: note.found(states=read_states(root)), _STORE_S).facts.get(
-        "states", []
-    )
-    return of_states(states, mount_table(), path, host, now_ns)
 
 
 def event_log(root: Path, span_ns: Span, now_ns: int | None = None) -> EventLog:

@@ -113,6 +113,7 @@ class Parser(argparse.ArgumentParser):
         """Add --format of a command that answers in sentences."""
         told = "output format (default: text); --json is short for --format json"
         self.add_argument("--format", choices=("text", "json"), default="text", help=told)
+        self.set_defaults(output=None)
 
     def add_store(self, *, states_only: bool = False) -> None:
         """Add --store, common to all commands. ``states_only``: of a bucket only states are fetched."""

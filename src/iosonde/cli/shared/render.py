@@ -61,7 +61,9 @@ def laid_out(block: Block) -> str:
     if isinstance(block, TableBlock):
         return table(*block)
     if isinstance(block, Prose):
-        return "\n".join(wrapped(one_line(block.text), block.first, block.rest))
+        lines = wrapped(one_line(block.text), block.first, block.rest)
+        coloured = bool(block.tone) and options.colourful()
+        return "\n".join(options.colour(line, block.tone, coloured) for line in lines)
     return one_line(block) if isinstance(block, str) else block(page())
 
 
@@ -104,7 +106,7 @@ def draw(
     ``width_in``: None: ``--width``; ``without``: note about a picture that is None; ``said``: name the file.
     Raises StoreError, UsageError.
     """
-    from iosonde.drawing.sheet import Sheet, plain
+    from iosonde.drawing.sheet import Sheet
 
     if picture is None:
         if without is not None:
@@ -112,6 +114,8 @@ def draw(
         return
     width = args.width if width_in is None else width_in
     if args.plot.suffix == ".json":
+        from iosonde.drawing.sheet import plain
+
         data = plain(picture) if isinstance(picture, Sheet) else as_json(picture.plain())
         write_text(json.dumps(data, allow_nan=False) + "\n", args.plot)
     elif isinstance(picture, Sheet):

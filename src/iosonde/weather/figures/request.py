@@ -61,6 +61,14 @@ class FigureRequest:
     now_ns: int | None = None
     """None: the end of the range."""
 
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """[since, until)."""
+        since, until = self.query.since_ns, self.query.until_ns
+        if since is None or until is None:
+            raise ValueError("a figure needs a range with two ends")
+        return since, until
+
 
 def default_range(
     kind: str, since_ns: int | None, until_ns: int | None, now_ns: int, phases: Sequence[Phase] = ()
