@@ -75,9 +75,9 @@ def _retain(args: argparse.Namespace, root: Path) -> int:
     return _told(answers.retain(root, now_ns, args.keep, args.keep_rollups, dry=args.dry_run))
 
 
-def _told(done: answers.Compaction | answers.Retention) -> int:
+def _told(done: answers.Done) -> int:
     """Print files and notes."""
-    print_blocks(done.shown())
-    for line in done.notes():
+    print_blocks(done.made)
+    for line in done.told:
         options.note(line)
     return done.exit_code

@@ -29,5 +29,5 @@ def main(arguments: Sequence[str]) -> int:
     states = [one for one in read_states(root) if args.host in (None, one["host"])]
     chosen = options.chosen(states, args.target)
     gone = answers.forget(root, chosen, options.now_ns())
-    print_blocks(gone.shown())
+    print_blocks(gone.made)
     return gone.exit_code

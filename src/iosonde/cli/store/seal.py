@@ -62,6 +62,6 @@ def _ship(root: Path, to: str, endpoint: str | None) -> int:
     """Send sealed files and print their number."""
     with working("ship") as progress:
         done = answers.ship(root, to, os.environ, endpoint, progress)
-    for line in done.notes():
+    for line in done.told:
         options.note(line)
     return done.exit_code

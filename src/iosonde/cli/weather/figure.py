@@ -20,8 +20,8 @@ from iosonde.weather.figures.answers import (
     OF_RUNS,
     SPARSE,
     figure,
+    named_runs,
     request,
-    runs_called,
 )
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _asked(args: argparse.Namespace, now_ns: int, root: Path) -> FigureRequest:
         statistic=args.stat,
         phases=phases,
         expected=args.expected,
-        runs=runs_called(root, args.run) if args.run else None,
+        runs=named_runs(root, args.run) if args.run else None,
         sparse=args.sparse,
         above_ns=args.above,
     )

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from iosonde.drawing.sheet import Sheet
     from iosonde.model.phases import Phase
 
-__all__ = ["KINDS", "OF_RUNS", "SPARSE", "FigureRequest", "figure", "request", "runs_called"]
+__all__ = ["KINDS", "OF_RUNS", "SPARSE", "FigureRequest", "figure", "named_runs", "request"]
 
 
-def runs_called(root: Path, words: Sequence[str]) -> RunSpan:
+def named_runs(root: Path, words: Sequence[str]) -> RunSpan:
     """Runs with samples that have these ids, or ids that start so. Raises UsageError, StoreError."""
     from iosonde.weather.samples.periods import runs
 

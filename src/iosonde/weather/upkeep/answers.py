@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
     from iosonde.model.answer import Block
     from iosonde.weather.upkeep.clean import Kept
-    from iosonde.weather.upkeep.compact import Compacted
     from iosonde.weather.upkeep.doubled import Checked, Doubled, Repaired
-    from iosonde.weather.upkeep.retain import Removed
-    from iosonde.weather.upkeep.ship import Shipped
 
     Progress = Callable[[int, int], None]
     """Gets how much is done, and all."""
@@ -37,71 +34,30 @@ def seal(root: Path, note: Callable[[str], None] | None = None) -> list[Path]:
     return sealed(root, report=note)
 
 
-class Shipment(NamedTuple):
-    """Sealed files and states sent to another place."""
+class Done(NamedTuple):
+    """Upkeep that was done. ``made``: a line per file or probe; ``told``: failures, then counts."""
 
-    done: Shipped
-    to: str
-
-    @property
-    def exit_code(self) -> int:
-        """1: not all was sent."""
-        return 1 if self.done.told else 0
-
-    def notes(self) -> list[str]:
-        """Failures, hosts of one name, counts."""
-        from iosonde.weather.slowdown.words import say_namesake
-
-        done = self.done
-        size = format_size(done.sent_bytes)
-        files = f"{len(done.sent)} files sent to {self.to}, {size}; {done.there} were there"
-        return [
-            *done.told,
-            *map(say_namesake, done.namesakes),
-            f"{files}; {done.states} states replaced",
-        ]
+    made: list[str]
+    told: list[str]
+    exit_code: int
 
 
 def ship(
-    root: Path,
-    to: str,
-    environ: Mapping[str, str],
-    endpoint: str | None,
-    progress: Progress,
-) -> Shipment:
+    root: Path, to: str, environ: Mapping[str, str], endpoint: str | None, progress: Progress
+) -> Done:
     """Send states, and sealed files that are missing at ``to``. Raises StoreError, UsageError (the place refuses)."""
     from iosonde.host.boots import this_boot
+    from iosonde.weather.slowdown.words import say_namesake
     from iosonde.weather.upkeep.ship import ship as shipped
 
     done = shipped(root, to, environ, endpoint=endpoint, progress=progress, boot=this_boot())
-    return Shipment(done, to)
+    size = format_size(done.sent_bytes)
+    sent = f"{len(done.sent)} files sent to {to}, {size}; {done.there} were there"
+    told = [*done.told, *map(say_namesake, done.namesakes)]
+    return Done([], [*told, f"{sent}; {done.states} states replaced"], int(bool(done.told)))
 
 
-class Compaction(NamedTuple):
-    """Small files merged into larger ones."""
-
-    done: Compacted
-
-    @property
-    def exit_code(self) -> int:
-        """1: a day could not be merged."""
-        return 1 if self.done.told else 0
-
-    def shown(self) -> list[Block]:
-        """New files."""
-        return list(map(str, self.done.made))
-
-    def notes(self) -> list[str]:
-        """Failures and counts."""
-        done = self.done
-        merged = (
-            f"{done.merged} files merged into {len(done.made)}, {done.removed} merged files removed"
-        )
-        twice = f"{done.twice} rows stood twice in them, and count once now"
-        return [*done.told, merged, *[twice] * bool(done.twice)]
-
-
-def compact(root: Path, now_ns: int, grace_ns: int | None, progress: Progress) -> Compaction:
+def compact(root: Path, now_ns: int, grace_ns: int | None, progress: Progress) -> Done:
     """Merge the sealed files of a host's day. ``grace_ns``: age from which they replace their parts; None: 10 min.
 
     Raises StoreError.
@@ -109,42 +65,41 @@ def compact(root: Path, now_ns: int, grace_ns: int | None, progress: Progress) -
     from iosonde.weather.upkeep.compact import GRACE_NS
     from iosonde.weather.upkeep.compact import compact as compacted
 
-    grace = GRACE_NS if grace_ns is None else grace_ns
-    return Compaction(compacted(root, now_ns, grace_ns=grace, progress=progress))
-
-
-class Retention(NamedTuple):
-    """Old files removed, or (``dry``) to be removed; ``stay``: those that could not be, and why."""
-
-    gone: list[Removed]
-    stay: list[str]
-    dry: bool
-
-    @property
-    def exit_code(self) -> int:
-        """1: old files stay."""
-        return 1 if self.stay else 0
-
-    def shown(self) -> list[Block]:
-        """Paths of these files."""
-        return [str(one.path) for one in self.gone]
-
-    def notes(self) -> list[str]:
-        """Reasons why files stay, and the size of the others."""
-        size = format_size(sum(one.size_bytes for one in self.gone))
-        verb = "would go" if self.dry else "removed"
-        return [*self.stay, f"{len(self.gone)} old files {verb}, {size}"]
+    grace_ns = GRACE_NS if grace_ns is None else grace_ns
+    done = compacted(root, now_ns, grace_ns=grace_ns, progress=progress)
+    told = [
+        *done.told,
+        f"{done.merged} files merged into {len(done.made)}, {done.removed} merged files removed",
+    ]
+    if done.twice:
+        told.append(f"{done.twice} rows stood twice in them, and count once now")
+    return Done(list(map(str, done.made)), told, int(bool(done.told)))
 
 
 def retain(
     root: Path, now_ns: int, samples_ns: int | None, rollups_ns: int | None, *, dry: bool
-) -> Retention:
-    """Remove samples and roll-ups of days that ended longer ago; None: keep them. Raises StoreError."""
+) -> Done:
+    """Remove samples and roll-ups of days that ended longer ago; None: keep them. ``dry``: list them only.
+
+    Raises StoreError.
+    """
     from iosonde.weather.upkeep.retain import retain as retained
 
     stay: list[str] = []
     ages = {"samples_ns": samples_ns, "rollups_ns": rollups_ns}
-    return Retention(retained(root, now_ns, **ages, dry=dry, tell=stay.append), stay, dry)
+    gone = retained(root, now_ns, **ages, dry=dry, tell=stay.append)
+    size = format_size(sum(one.size_bytes for one in gone))
+    counted = f"{len(gone)} old files {'would go' if dry else 'removed'}, {size}"
+    return Done([str(one.path) for one in gone], [*stay, counted], int(bool(stay)))
+
+
+def forget(root: Path, states: Sequence[dict[str, Any]], now_ns: int) -> Done:
+    """Remove states and baselines of probes that have ended. Raises UsageError: one of them runs."""
+    from iosonde.weather.forget import forget as forgotten
+
+    files = forgotten(root, states, now_ns)
+    made = [f"forgot {state['target']} of {state['host']}" for state in states]
+    return Done(made, [], int(not files))
 
 
 class DoubledRows(NamedTuple):
@@ -241,29 +196,6 @@ def repair(rows: DoubledRows, bucket: str | None, environ: Mapping[str, str]) ->
         for one in left
     ]
     return DoubledRows(root, rows.found, left, replace(done, told=[*done.told, *still]))
-
-
-class Forgotten(NamedTuple):
-    """Probes whose states and baselines were removed."""
-
-    states: Sequence[Mapping[str, Any]]
-    files: Sequence[Path]
-
-    @property
-    def exit_code(self) -> int:
-        """1: there was nothing."""
-        return 0 if self.files else 1
-
-    def shown(self) -> list[Block]:
-        """Their targets and hosts."""
-        return [f"forgot {state['target']} of {state['host']}" for state in self.states]
-
-
-def forget(root: Path, states: Sequence[dict[str, Any]], now_ns: int) -> Forgotten:
-    """Remove states and baselines of probes that have ended. Raises UsageError: one of them runs."""
-    from iosonde.weather.forget import forget as forgotten
-
-    return Forgotten(states, forgotten(root, states, now_ns))
 
 
 class KeptFiles(NamedTuple):
