@@ -1,4 +1,7 @@
-"""The one renderer of answers: sentences and tables for a terminal; JSON, CSV or Parquet; pictures as files."""
+"""The one renderer of answers: sentences and tables for a terminal; JSON, CSV or Parquet; pictures as files.
+
+Light imports only: ``iosonde now`` runs through here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.fitting import columns
 from iosonde.cli.shared.terminal import one_line
 from iosonde.cli.shared.text import table, wrapped
-from iosonde.engine.files import csv_text, write_frame, write_text
 from iosonde.model.answer import (
     AnswerForms,
     Block,
@@ -26,7 +28,6 @@ from iosonde.model.answer import (
     TableBlock,
     TableForms,
 )
-from iosonde.model.json_types import as_json
 
 if TYPE_CHECKING:
     from iosonde.drawing.sheet import Sheet
@@ -75,11 +76,19 @@ def page() -> PageFormat:
 
 def put_json(data: Mapping[str, Any], output: Path | None, *, indent: int | None = 2) -> None:
     """Write JSON to a file or stdout; what is not finite is null."""
-    options.put_text(json.dumps(as_json(data), indent=indent, allow_nan=False) + "\n", output)
+    try:
+        text = json.dumps(data, indent=indent, allow_nan=False)
+    except (TypeError, ValueError):
+        from iosonde.model.json_types import as_json  # with numpy, which plain data do not need
+
+        text = json.dumps(as_json(data), indent=indent, allow_nan=False)
+    options.put_text(f"{text}\n", output)
 
 
 def put_table(rows: RowTable | Frame, format_name: str, output: Path | None) -> None:
     """Write rows to a file or stdout. Raises StoreError."""
+    from iosonde.engine.files import csv_text, write_frame
+
     if isinstance(rows, RowTable):
         options.put_text(csv_text(rows.rows, rows.names), output)
         return
@@ -107,6 +116,8 @@ def draw(
     Raises StoreError, UsageError.
     """
     from iosonde.drawing.sheet import Sheet
+    from iosonde.engine.files import write_text
+    from iosonde.model.json_types import as_json
 
     if picture is None:
         if without is not None:

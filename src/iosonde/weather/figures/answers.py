@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.figures.request import (
     ABOVE_NS,
     KINDS,
@@ -59,6 +58,8 @@ def request(
     the range; ``long_ns``: the longer windows of the slowdown figure, likewise; ``statistic``: of phases; ``runs``:
     None: all samples; ``sparse above_ns``: as ``FigureRequest``.
     """
+    from iosonde.model.frames import SlowdownQuery
+
     since, until = span_ns
     if runs is not None:
         since = runs.since_ns if since is None else since

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import SlowdownQuery
 from iosonde.model.names import runs_called
 from iosonde.model.ops import SECOND_NS
-from iosonde.model.phases import Phase
-from iosonde.weather.samples.periods import RunRef
 
 if TYPE_CHECKING:
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.model.phases import Phase
+    from iosonde.weather.samples.periods import RunRef
     from iosonde.weather.slowdown.baseline import LearntBaselines
 
 KINDS = ("points", "hosts", "phases", "statistics", "timeline", "slowdown", "bursts", "density")
