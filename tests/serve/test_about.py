@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from iosonde.serve.about.glossary import read_glossary
 from iosonde.serve.app import create
-from iosonde.weather.cost import probe_cost, say_cost, say_costs
+from iosonde.weather.cost.answers import probe_cost, say_cost, say_costs
 from tests.kit.samples import makers, stores
 
 DOCS = Path(__file__).parents[2] / "docs"

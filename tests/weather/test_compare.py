@@ -29,15 +29,15 @@ from iosonde.model.periods import parse_period
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.compare import compare
-from iosonde.weather.compare.ratios import of_a, short_ratio
+from iosonde.weather.compare.ratios import MARGIN, of_a, short_ratio
 from iosonde.weather.compare.seasons import hours_of_week, match
 from iosonde.weather.compare.shift import FEWEST, LEVELS, Pair
 from iosonde.weather.compare.sides import Period
 from iosonde.weather.compare.unseen_load import FEWEST_FREEDOM
-from iosonde.weather.compare.words import MARGIN, judge, say_comparison
+from iosonde.weather.compare.words import judge, say_comparison
 from iosonde.weather.samples.periods import Part, part_samples, part_series, runs
-from iosonde.weather.selectors import Defaults, known_names, select, select_all, sides
 from iosonde.weather.store import Store
+from iosonde.weather.stored.selectors import Defaults, known_names, select, select_all, sides
 from tests.kit.commands import run
 from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 

@@ -17,9 +17,9 @@ from iosonde.cli import main
 from iosonde.engine import parquet
 from iosonde.engine.layout.segments import parquet_path, parquet_segments, spool_segments
 from iosonde.weather import seal as sealing
-from iosonde.weather.follow import Follower
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
+from iosonde.weather.stored.follow import Follower
 from tests.kit.samples.makers import LATENCY, SECOND, START, everything, simulate, simulated
 
 HOUR = 3600 * SECOND

@@ -8,31 +8,18 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.live import view
-from iosonde.cli.shared.text import table
+from iosonde.cli.shared.render import print_blocks
 from iosonde.cli.weather import probe
 from iosonde.model.errors import IosondeError, UsageError
-from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import (
-    format_duration,
-    format_option,
-    format_seconds,
-    format_slowdown,
-    parse_duration,
-    parse_size,
-    to_datetime,
-)
-from iosonde.weather.load import Load
-from iosonde.weather.probe import ForegroundProbe
-from iosonde.weather.series import answers
-from iosonde.weather.slowdown.load_effect import Effect, effects
-from iosonde.weather.slowdown.words import conclude
-from iosonde.weather.store import Store
+from iosonde.model.ops import SECOND_NS
+from iosonde.model.units import format_option, format_seconds, parse_duration, parse_size
+from iosonde.weather.demo.answers import DemoLoad, Demonstration, LoadTimes, demonstrate
+from iosonde.weather.probe.answers import ForegroundProbe
 
 EXAMPLES = """\
   iosonde demo                       here, for 90 s; then the page (Ctrl-C ends it)
@@ -45,15 +32,6 @@ _SHORTEST_NS = 30 * SECOND_NS
 """Shortest demo that learns a baseline, in windows of 2 s, before its load."""
 _QUIET_WINDOWS = 6
 """Windows before the load: five are learnt from."""
-_LOADS = {"writer": 16, "create_delete": 1}
-"""Kinds of load and their threads: they slow blocks and files of a fast disk clearly (5x, not 2x)."""
-
-
-class LoadTimes(NamedTuple):
-    """Actual start and end of the load, ns since the epoch."""
-
-    began_ns: int
-    ended_ns: int
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -75,9 +53,9 @@ def main(arguments: Sequence[str]) -> int:
     if load is None:
         options.note("interrupted before the load ran: no result")
         return 130
-    store = Store(root)
-    _print(effects(store, *load, args.window), load)
-    _plot(store, args, load)
+    found = demonstrate(root, load, args.window)
+    print_blocks(found.shown())
+    _plot(found, args)
     if os.environ.get("DEMO_SERVE", "1") != "0" and not args.no_serve:
         _serve(root)
     options.note(f"the demo's store: {root}")
@@ -186,40 +164,30 @@ def _watch(
 ) -> LoadTimes | None:
     """Show the live view; run the load at its time."""
     start_ns = options.now_ns()
-    loads: list[Load] = []
+    running: DemoLoad | None = None
     load: LoadTimes | None = None
     try:
         with view(instrument.recent, max(args.window, 5_000_000_000)) as shown:
             while (passed := options.now_ns() - start_ns) < args.duration and not interrupt.wanted:
-                if not loads and load is None and passed >= args.load_at:
-                    loads = _start(args)
-                if loads and passed >= args.load_at + args.load_for:
-                    load = _stop(loads)
-                shown.show(
-                    instrument.snapshot(), start_ns + passed, _note(args, passed, bool(loads))
-                )
+                if running is None and load is None and passed >= args.load_at:
+                    running = DemoLoad(Path(args.directory[0]))
+                if running is not None and passed >= args.load_at + args.load_for:
+                    load, running = _stopped(running), None
+                note = _note(args, passed, running is not None)
+                shown.show(instrument.snapshot(), start_ns + passed, note)
                 interrupt.wait(_REFRESH_S)
     finally:
-        if loads:
-            load = _stop(loads)
+        if running is not None:
+            load = _stopped(running)
     return load
 
 
-def _start(args: argparse.Namespace) -> list[Load]:
-    loads = [Load(Path(args.directory[0]), kind, threads) for kind, threads in _LOADS.items()]
-    for load in loads:
-        load.start()
-    return loads
-
-
-def _stop(loads: list[Load]) -> LoadTimes:
-    """End the loads; both together are one load. Empties the list."""
-    reports = [load.stop() for load in loads]
-    loads.clear()
-    for report in reports:
-        if report.error:
-            options.note(f"note: a load ended early: {report.error}")
-    return LoadTimes(min(r.began_ns for r in reports), max(r.ended_ns for r in reports))
+def _stopped(running: DemoLoad) -> LoadTimes:
+    """End the load, and say why a part of it ended early."""
+    load = running.stop()
+    for text in load.troubles:
+        options.note(f"note: {text}")
+    return load
 
 
 def _note(args: argparse.Namespace, passed: int, loaded: bool) -> str:
@@ -233,50 +201,11 @@ def _note(args: argparse.Namespace, passed: int, loaded: bool) -> str:
     return f"demo: quiet again; {left} left"
 
 
-def _print(found: list[Effect], load: LoadTimes) -> None:
-    length = format_duration(load.ended_ns - load.began_ns)
-    print(f"\nThe load began at {_clock(load.began_ns)} and ran for {length}.")
-    print("What the probe found, not knowing of it:\n")
-    head = (
-        "",
-        "usual",
-        "during load",
-        "slowdown (95%)",
-        "n",
-        "slow since",
-        "off by",
-        "because of",
-    )
-    print(table(head, [_row(effect) for effect in found]))
-    print(f"\n{conclude(found)}")
-
-
-def _row(effect: Effect) -> tuple[str, ...]:
-    because = {"storage": "storage", "host": "busy host", "none": "-", "unknown": "n/a"}[
-        effect.cause
-    ]
-    return (
-        op_word(effect.key.op),
-        format_duration(effect.usual_ns),
-        format_duration(effect.median_ns),
-        format_slowdown(effect.slowdown, effect.lower, effect.upper),
-        str(effect.n),
-        "not slow" if effect.span is None else _clock(effect.span.start_ns),
-        "" if effect.late_ns is None else f"{effect.late_ns / 1e9:+.1f} s",
-        because,
-    )
-
-
-def _clock(ns: int) -> str:
-    return to_datetime(ns).strftime("%H:%M:%S.%f")[:-5]
-
-
-def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
+def _plot(found: Demonstration, args: argparse.Namespace) -> None:
     from iosonde.drawing.render_sheet import save_sheet
 
-    found = answers.slowdown(store, SlowdownQuery(window_ns=args.window), options.now_ns())
-    for figure in found.sheets((load.began_ns, load.ended_ns)):
-        save_sheet(figure, args.plot)
+    for sheet in found.pictures(options.now_ns()):
+        save_sheet(sheet, args.plot)
         options.note(f"wrote {args.plot}")
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from iosonde.bench.report.answers import runs_of
 from iosonde.cli.shared import options
-from iosonde.cli.shared.targets import called, known_targets, require_samples, some
+from iosonde.cli.shared.targets import require_samples, some, target_called
 from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.units import format_count, parse_duration
-from iosonde.weather.store import Store
+from iosonde.weather.stored.answers import target_names, windows
 
 EXAMPLES = """\
   iosonde export samples -o samples.parquet
@@ -86,9 +86,8 @@ def _called(args: options.Arguments) -> str | None:
     """Name of the target; benchmark runs have their directory instead. Raises UsageError for an unknown one."""
     if args.target is None or args.table == "runs":
         return None if args.target is None else args.target.rstrip("/") or "/"
-    store = Store(options.store_root(args))
-    name = called(store, args.target)
-    known = known_targets(store)
+    root = options.store_root(args)
+    name, known = target_called(root, args.target), target_names(root)
     if known and name is not None and name not in known:
         raise options.unwatched(name, known, some(known))
     return name
@@ -105,9 +104,10 @@ def _write(
                 "runs are exported whole", expected="--target, --since and --until only"
             )
         since, until = scope.since_ns, scope.until_ns
-        found = runs_of(root, target=scope.target, since_ns=since, until_ns=until)
-        return write_frame(found.table(), path, format_name)
-    windows = Store(root).windows(
+        runs = runs_of(root, target=scope.target, since_ns=since, until_ns=until)
+        return write_frame(runs.table(), path, format_name)
+    found = windows(
+        root,
         args.window,
         target=scope.target,
         host=scope.host,
@@ -116,4 +116,4 @@ def _write(
         until_ns=scope.until_ns,
     )
     whole = [name for name in WINDOW_COLUMNS if name.endswith("_ns") and name != "mean_ns"]
-    return write_frame(windows, path, format_name, whole)
+    return write_frame(found, path, format_name, whole)

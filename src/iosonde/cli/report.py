@@ -13,7 +13,6 @@ from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.digest.answers import mail
 from iosonde.weather.report.answers import report
-from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde report                                the last 7 days of all targets
@@ -31,21 +30,21 @@ def main(arguments: Sequence[str]) -> int:
     """Write the page."""
     args = _parse(arguments)
     now_ns = options.now_ns()
-    store = Store(options.store_root(args))
+    root = options.store_root(args)
     if args.mail:
         until_ns = options.time_range(args, now_ns)[1] or now_ns
-        found = mail(store.root, min(until_ns, now_ns), options.local_zone())
+        found = mail(root, min(until_ns, now_ns), options.local_zone())
         options.put_text(found.text(args.to), None)
         return 0
-    run = run_named(store, args.target)
+    run = run_named(root, args.target)
     if run is not None:
-        _write_run(store.root, run.run_id, args, now_ns)
+        _write_run(root, run.run_id, args, now_ns)
         return 0
     if args.target is not None and args.target.startswith("run:"):
         raise UsageError(f"there is no run {args.target[4:]!r}", hint="'iosonde runs'")
     if args.topology is not None:
         raise UsageError("--topology is for the page of a run", expected="RUN; see 'iosonde runs'")
-    args.target = target_called(store.root, args.target)
+    args.target = target_called(root, args.target)
     since, until = options.time_range(args, now_ns)
     query = SlowdownQuery(
         host=args.host, target=args.target, since_ns=since, until_ns=min(until or now_ns, now_ns)
@@ -53,9 +52,9 @@ def main(arguments: Sequence[str]) -> int:
 
     from iosonde.engine.files import write_text
 
-    page = report(store.root, query, now_ns, options.local_zone())
+    page = report(root, query, now_ns, options.local_zone())
     if page is None:
-        raise nothing_measured(store.root, "report", args.target)
+        raise nothing_measured(root, "report", args.target)
     write_text(page, args.output)
     options.note(f"wrote {args.output}")
     return 0

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 class Prose(NamedTuple):
     """A text, wrapped at the width of the page. ``first``: before its first line; ``rest``: before others.
 
-    ``rest`` None: as wide as ``first``.
+    ``rest`` None: as wide as ``first``; ``tone``: the severity in whose colour it is shown, empty: none.
     """
 
     text: str
     first: str = ""
     rest: str | None = None
+    tone: str = ""
 
 
 class Coloured(NamedTuple):

@@ -1,9 +1,13 @@
-"""File names for names of hosts and servers, as the probe makes them (rust/probe/src/probe/state.rs)."""
+"""Names as people type them, and file names of hosts and servers (rust/probe/src/probe/state.rs)."""
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
+from collections.abc import Sequence
+
+_SHORTEST_RUN = 4
 
 
 def slug(text: str) -> str:
@@ -21,3 +25,18 @@ def host_of_rank(host: str) -> str | None:
     """The host before ``.rank0007``; None for a host that is no rank."""
     match = re.fullmatch(r"(.+)\.rank\d{4,}", host)
     return match[1] if match else None
+
+
+def spellings(text: str) -> set[str]:
+    """Variants of a name or path: as typed, without a trailing slash, and absolute."""
+    return {text, text.rstrip("/") or "/", os.path.abspath(text)}  # noqa: PTH100 - resolves .. only
+
+
+def runs_called(word: str, run_ids: Sequence[str]) -> list[str]:
+    """Run of this id; else all with this prefix, as ``mdw`` for ``mdw-i0``; else, from 4 letters on, any match."""
+    if word in run_ids:
+        return [word]
+    found = [run_id for run_id in run_ids if word and run_id.startswith(f"{word}-")]
+    if not found and len(word) >= _SHORTEST_RUN:
+        found = [run_id for run_id in run_ids if run_id.startswith(word)]
+    return found

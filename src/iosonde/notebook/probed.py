@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from iosonde.weather.events.answers import EventsAnswer
     from iosonde.weather.series.answers import SlowdownAnswer
     from iosonde.weather.slowdown.answers import NowAnswer
-    from iosonde.weather.store import Store
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 
@@ -86,9 +85,9 @@ def now(root: Path, targets: Sequence[str] | None) -> NowResult:
 class WindowsResult(TableResult):
     """Statistics of windows, a row each; ``plot`` draws all statistics over time."""
 
-    def __init__(self, data: Frame, store: Store, query: SlowdownQuery) -> None:
+    def __init__(self, data: Frame, root: Path, query: SlowdownQuery) -> None:
         super().__init__(of_frame(data), data)
-        self._store, self._query = store, query
+        self._root, self._query = root, query
 
     def plot(self, *, width_in: float = 10.0, dark: bool = False) -> Figure:
         """Draw a matplotlib figure: a row per operation, a column per target, a line per statistic.
@@ -96,13 +95,12 @@ class WindowsResult(TableResult):
         Raises NothingMeasuredError (no window), MissingPartError (no matplotlib), UsageError (width).
         """
         from iosonde.drawing.render_sheet import draw_sheet
-        from iosonde.weather.figures.request import FigureRequest
-        from iosonde.weather.figures.sheets import sheet_of
+        from iosonde.weather.figures.answers import FigureRequest, figure
 
-        sheet = sheet_of(self._store, FigureRequest("timeline", self._query))
+        sheet = figure(self._root, FigureRequest("timeline", self._query), now_ns(), UTC)
         if sheet is None:
             raise NothingMeasuredError(
-                f"there are no samples for this question in {self._store.root}",
+                f"there are no samples for this question in {self._root}",
                 hint="an earlier since=, or .targets()",
             )
         return displayable(draw_sheet(sheet, width_in=width_in, dark=dark, zone=UTC))

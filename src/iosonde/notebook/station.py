@@ -23,6 +23,7 @@ from iosonde.notebook.arguments import (
     in_python,
     instant,
     names_of,
+    now_ns,
     ops_of,
     paths_of,
     span,
@@ -30,7 +31,7 @@ from iosonde.notebook.arguments import (
 )
 from iosonde.notebook.blamed import BlameResult, blame
 from iosonde.notebook.columns import of_frame, of_records
-from iosonde.notebook.compared import ComparisonResult, compared
+from iosonde.notebook.compared import ComparisonResult
 from iosonde.notebook.display import TableResult
 from iosonde.notebook.explained import WhyResult, explained
 from iosonde.notebook.imported import ImportResult, import_all
@@ -47,9 +48,8 @@ from iosonde.notebook.probed import (
 )
 from iosonde.notebook.run_columns import of_runs
 from iosonde.notebook.series import Block, Names, read
-from iosonde.weather.compare.words import MARGIN
-from iosonde.weather.selectors import Defaults
-from iosonde.weather.store import Store
+from iosonde.weather.compare.answers import MARGIN, compare
+from iosonde.weather.stored import answers as stored
 from iosonde.why.question import WhyQuestion, targets_called
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Station:
     @in_python
     def targets(self) -> TableResult:
         """Watched targets, current and former, with their hosts."""
-        found = Store(self.root).targets()
+        found = stored.targets(self.root)
         return TableResult(of_records([one._asdict() for one in found], TargetRef._fields), found)
 
     @in_python
@@ -182,7 +182,7 @@ class Station:
         ``response_ns``: how long a user waited. ``columns``: any of schema/tables/samples.toml.
         """
         which = self._which(target, op, host, since, until)
-        found = Store(self.root).samples(names_of(columns) or _SAMPLE, **which)
+        found = stored.samples(self.root, names_of(columns) or _SAMPLE, **which)
         return TableResult(of_frame(found), found)
 
     @in_python
@@ -198,11 +198,11 @@ class Station:
     ) -> WindowsResult:
         """Statistics of every window and operation (schema/tables/windows.toml): quantiles with their intervals, n."""
         which = self._which(target, op, host, since, until)
-        store, length = Store(self.root), duration(window)
-        found = store.windows(length, **which)
+        length = duration(window)
+        found = stored.windows(self.root, length, **which)
         first, last = which["since_ns"], which["until_ns"]
         query = SlowdownQuery(host, target, ops_of(op), first, last, length)
-        return WindowsResult(found, store, query)
+        return WindowsResult(found, self.root, query)
 
     @in_python
     def slowdown(
@@ -306,8 +306,18 @@ class Station:
         """
         if not 1 < margin <= 10:
             raise UsageError(f"a margin of {margin:g} is not possible", expected="1.1; at most 10")
-        defaults = Defaults(target, host, *span(since, until))
-        return compared(Store(self.root), (a, b), defaults, ops_of(op), margin)
+        found = compare(
+            self.root,
+            (a, b),
+            now_ns(),
+            target=target,
+            host=host,
+            span_ns=span(since, until),
+            ops=ops_of(op),
+            margin=margin,
+            zone=UTC,
+        )
+        return ComparisonResult(found, (a, b))
 
     @in_python
     def runs(

@@ -110,7 +110,9 @@ def create(
     history = History(store, arrivals)
     source = SeriesSource(store, history, Stretches(store, history.known), paths)
     weather.add_series(app, source, lane, clock)
-    weather.add_figures(app, Figures(store, drawings, clock), PanelRoute(store, drawings, clock))
+    weather.add_figures(
+        app, Figures(store.root, drawings, clock), PanelRoute(store, drawings, clock)
+    )
     rooms.add_jobs(app, listed, lane.jobs)
     app.get(
         "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")

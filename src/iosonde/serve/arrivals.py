@@ -11,11 +11,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.model.errors import StoreError
 from iosonde.model.frames import Frame
-from iosonde.weather.follow import Follower, RowsKey
+from iosonde.weather.stored.answers import follow
+
+if TYPE_CHECKING:
+    from iosonde.weather.stored.follow import RowsKey
 
 KEPT_NS = 600_000_000_000
 """Time that news is kept; clients absent for longer reload the series."""
@@ -38,7 +41,7 @@ class Arrivals:
     def __init__(self, root: Path, clock: Callable[[], int]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._follower = Follower(root)
+        self._follower = follow(root)
         self._batches: deque[Batch] = deque()
         self._whole_since_ns: int | None = None
         self._polled_ns = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import Query
@@ -11,7 +12,6 @@ from pydantic import Field
 from starlette.responses import Response
 
 from iosonde.model import parameters
-from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, OPS, SECOND_NS
 from iosonde.model.phases import Phase
 from iosonde.serve import params, wire
@@ -20,14 +20,7 @@ from iosonde.serve.drawn.sheets import sheet_file
 from iosonde.serve.params import RefusalError
 from iosonde.serve.pictures import PictureParameters
 from iosonde.serve.shared import Shared
-from iosonde.weather.figures.request import (
-    KINDS,
-    FigureRequest,
-    default_range,
-    suited_window,
-    suited_windows,
-)
-from iosonde.weather.store import Store
+from iosonde.weather.figures.answers import KINDS, FigureRequest, figure, request
 
 if TYPE_CHECKING:
     Kind = str
@@ -65,8 +58,8 @@ class Figures:
     not keep the page from its numbers.
     """
 
-    def __init__(self, store: Store, shared: Shared, clock: Callable[[], int]) -> None:
-        self._store = store
+    def __init__(self, root: Path, shared: Shared, clock: Callable[[], int]) -> None:
+        self._root = root
         self._shared = shared
         self._clock = clock
 
@@ -81,11 +74,7 @@ class Figures:
 
     def made(self, asked: FigureRequest, query: FigureQuery) -> bytes:
         """Body of the answer. Raises RefusalError (nothing measured), StoreError."""
-        from iosonde.weather.bursts.words import say_runs
-        from iosonde.weather.figures.sheets import sheet_of
-
-        now_ns = self._clock()
-        sheet = sheet_of(self._store, asked, lambda runs: say_runs(runs, now_ns, query.zone))
+        sheet = figure(self._root, asked, self._clock(), query.zone)
         if sheet is None:
             raise RefusalError(
                 "there are no samples for this figure",
@@ -101,28 +90,22 @@ class Figures:
 
 def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
     """Request with its range. Raises RefusalError."""
-    kind, phases = query.kind, tuple(_phase(text) for text in query.phase)
-    since, until = default_range(kind, query.since_ns, query.until_ns, now_ns, phases)
-    params.refuse_backwards(since, until)
-    window = query.window_ns or suited_window(kind, until - since)
-    params.refuse_many_windows(since, until, window)
-    return FigureRequest(
-        kind,
-        SlowdownQuery(
-            host=query.host,
-            target=query.target,
-            ops=query.op or None,
-            since_ns=since,
-            until_ns=until,
-            window_ns=window,
-            statistic=query.stat if kind == "phases" else "median",
-        ),
-        phases,
-        query.expected,
-        suited_windows(until - since),
-        short_ns=query.window_ns,
-        now_ns=now_ns,
+    asked = request(
+        query.kind,
+        now_ns,
+        (query.since_ns, query.until_ns),
+        host=query.host,
+        target=query.target,
+        ops=query.op,
+        window_ns=query.window_ns,
+        statistic=query.stat,
+        phases=[_phase(text) for text in query.phase],
+        expected=query.expected,
     )
+    since, until = asked.span_ns
+    params.refuse_backwards(since, until)
+    params.refuse_many_windows(since, until, asked.query.window_ns)
+    return asked
 
 
 def _phase(text: str) -> Phase:

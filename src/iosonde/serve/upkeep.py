@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.model.errors import IosondeError
-from iosonde.weather.seal import seal
+from iosonde.weather.upkeep.answers import seal
 
 _SEAL_S = 600.0
 

@@ -9,29 +9,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.engine.states import read_states
+<<<<<<< HEAD
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import DAY_NS
+=======
+from iosonde.weather.slowdown.findings import Finding, from_states
+>>>>>>> h2
 
 if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
+<<<<<<< HEAD
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
     from iosonde.weather.ping.watched import Watched
     from iosonde.weather.samples.periods import Part
     from iosonde.weather.selectors import Defaults, StoreNames
+=======
+    from iosonde.drawing.sheet import Sheet
+    from iosonde.model.events import Recurring, SlowEvent, Witnesses
+    from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult
+    from iosonde.model.verdicts import Unjudged
+    from iosonde.weather.events.log import Event, EventLog
+    from iosonde.weather.peers.peers import PeerFinding
+>>>>>>> h2
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
 
-_STORE_S = 1.0
-"""Time limit of a ping for reading the store."""
 
-
+<<<<<<< HEAD
 class Comparison(NamedTuple):
     """Two sides, and a verdict per operation."""
 
@@ -128,3 +139,168 @@ def _known(store: Store) -> StoreNames:
         hint = Advice(Argument("store", "DIR"))
         raise NothingMeasuredError(f"there are no samples in {store.root}", hint=hint)
     return known_names(every, read_states(store.root))
+=======
+class Happened(NamedTuple):
+    """Slow events of a span, their observers, and logged events that no slow event covers.
+
+    ``not_judged``: intervals of the span that were not judged, with the reason of each. ``windows``: length of the
+    windows that every series is judged in, ns.
+    """
+
+    slow: list[SlowEvent]
+    seen: list[Witnesses]
+    logged: list[Event]
+    not_judged: list[Unjudged]
+    windows: Mapping[SeriesKey, int] = {}
+
+
+class Recurrences(NamedTuple):
+    """Recurring events. ``places``: number of places examined; ``looked_ns``: the longest time examined."""
+
+    found: list[Recurring]
+    places: int
+    looked_ns: int
+
+
+def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
+    """Verdict of every live state, in their order; servers of one target are judged side by side."""
+    return from_states(states, now_ns)
+
+
+def event_log(root: Path, span_ns: Span, now_ns: int | None = None) -> EventLog:
+    """Events that agents logged; ``now_ns`` tells which of them still run. Raises StoreError."""
+    from iosonde.weather.events.log import EventLog, read_events
+
+    return EventLog(read_states(root), read_events(root, *span_ns), now_ns)
+
+
+def events(
+    root: Path,
+    log: EventLog,
+    span_ns: Span,
+    now_ns: int,
+    *,
+    targets: Collection[str] = (),
+    agent_only: bool = False,
+    write_back: bool = False,
+) -> Happened:
+    """Events of ``targets`` (none: of all). ``agent_only``: only those that agents logged.
+
+    ``write_back``: events that are over are written to the store, for readers that do not compute. Raises StoreError.
+    """
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.log import read_events
+    from iosonde.weather.events.noted import told_once
+    from iosonde.weather.events.timeline import happened
+    from iosonde.weather.events.written import write_found
+    from iosonde.weather.store import Store
+
+    noted = [event for event in log.events if not targets or event.target in targets]
+    if agent_only:
+        return Happened([], [], [one for one in noted if not one.from_samples], [], {})
+    only = next(iter(targets)) if len(targets) == 1 else None
+    query = SlowdownQuery(target=only, since_ns=span_ns[0], until_ns=span_ns[1])
+    # Every event that agents logged, so that a begin does not depend on the range.
+    found = happened(Store(root), query, now_ns, [*read_events(root), *log.events])
+    slow = [one for one in found.slow if not targets or one.target in targets]
+    seen = [one for one in found.seen if not targets or one.target in targets]
+    about = {None, *targets}
+    not_judged = [one for one in found.not_judged if not targets or one.target in about]
+    if write_back:
+        write_found(root, found.slow, found.sampled_ns, span_ns, now_ns)
+    logged, told = told_once(noted, slow, found.sampled_ns)
+    return Happened(told, seen, logged, not_judged, found.windows)
+
+
+def peers(
+    root: Path,
+    span_ns: Span,
+    now_ns: int,
+    targets: Collection[str] = (),
+    happened: Happened | None = None,
+) -> list[PeerFinding]:
+    """Parts of ``targets`` (none: of all) that are slow beside parts like them, the slowest first.
+
+    A span without a begin has the last ``PEER_SPAN_NS``. ``happened``: of the same targets, if it is at hand.
+    Raises StoreError.
+    """
+    from iosonde.weather.peers.peers import PEER_SPAN_NS, against_peers
+    from iosonde.weather.store import Store
+
+    until = now_ns if span_ns[1] is None else span_ns[1]
+    since = until - PEER_SPAN_NS if span_ns[0] is None else span_ns[0]
+    series = None if targets or happened is None else happened.windows
+    found = against_peers(Store(root), since, until, series)
+    return [one for one in found if not targets or one.key.target in targets]
+
+
+def recurring(
+    root: Path, until_ns: int, seed: int, zone: tzinfo | None, targets: Collection[str] = ()
+) -> Recurrences:
+    """Recurring events in the eight weeks before ``until_ns``. ``seed``: of the permutations. Raises StoreError."""
+    import numpy as np
+
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.history import recurrence_of
+    from iosonde.weather.store import Store
+
+    random = np.random.default_rng(seed)
+    of_place = recurrence_of(Store(root), SlowdownQuery(until_ns=until_ns), random, zone)
+    places = [one for place, one in of_place.items() if not targets or place.target in targets]
+    found = [one for place in places for one in place.found]
+    looked_ns = max((place.looked_ns for place in places), default=0)
+    return Recurrences(found, len(places), looked_ns)
+
+
+def report(
+    store: Store, query: SlowdownQuery, now_ns: int, zone: tzinfo | None = None
+) -> str | None:
+    """A span of targets on one HTML page, times in ``zone``; None: there are no samples. Raises StoreError."""
+    from iosonde.weather.report.page import report_page
+
+    log = event_log(store.root, (query.since_ns, query.until_ns), now_ns)
+    return report_page(store, query, log, now_ns, zone)
+
+
+def digest(store: Store, until_ns: int, seed: int, zone: tzinfo | None = None) -> tuple[str, str]:
+    """Subject and text of a mail about the seven days before ``until_ns``, times in ``zone``. Raises StoreError.
+
+    ``seed``: of the permutations in tests of what comes back.
+    """
+    import numpy as np
+
+    from iosonde.weather.digest.digest import WEEK_NS
+    from iosonde.weather.digest.digest import digest as digest_of
+    from iosonde.weather.digest.words import body, subject
+
+    log = event_log(store.root, (until_ns - 2 * WEEK_NS, until_ns))
+    found = digest_of(store, until_ns, zone, np.random.default_rng(seed), log.events)
+    return subject(found, zone), body(found, zone)
+
+
+def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
+    """Windows, usual latencies and slow spans; no windows without samples.
+
+    Spans are those of ``events``, whatever the range; of another baseline than the guarded one, and of windows shorter
+    than a minute, those of these windows. Raises UsageError, StoreError.
+    """
+    from iosonde.weather.events.stretches import with_stretches
+
+    return with_stretches(store, query, now_ns)
+
+
+def slowdown_figures(
+    store: Store, result: SlowdownResult, load: tuple[int, int] | None = None
+) -> list[Sheet]:
+    """A figure per target, host and rate, with single operations behind the windows.
+
+    ``load``: when a known load ran (ns); what is usual is then held at its value before it. Raises StoreError.
+    """
+    from iosonde.weather.samples_to_draw import scatter
+    from iosonde.weather.slowdown.figure import slowdown_figure
+    from iosonde.weather.slowdown.load_effect import held
+
+    if load is not None:
+        result = held(store, result, load[0])
+    return slowdown_figure(result, scatter(store, result), load)
+>>>>>>> h2

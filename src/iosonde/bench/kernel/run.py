@@ -27,7 +27,7 @@ from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.names import slug
 from iosonde.model.phases import Phase
 from iosonde.model.runs import RunRow
-from iosonde.weather.probe import ForegroundProbe
+from iosonde.weather.probe.answers import ForegroundProbe
 
 T = TypeVar("T")
 _TICK_S = 0.05

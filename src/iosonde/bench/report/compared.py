@@ -10,7 +10,7 @@ from iosonde.bench.compare.sides import compare_runs
 from iosonde.bench.compare.words import HEAD, run_cells, say_notes, say_runs
 from iosonde.bench.runs.store import StoredRun, read_runs
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.weather.compare.words import MARGIN
+from iosonde.weather.compare.ratios import MARGIN
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.names import slug
 from iosonde.model.phases import Phase
 from iosonde.model.runs import RunRow
-from iosonde.weather.probe import ForegroundProbe, Progress
+from iosonde.weather.probe.answers import ForegroundProbe, Progress
 
 if TYPE_CHECKING:
     from iosonde.bench.runtime.result import PhaseResult

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.render import show
-from iosonde.cli.shared.targets import called
+from iosonde.cli.shared.targets import target_called
 from iosonde.jobs.answers import BlameQuestion, blame_report
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_time
-from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde blame /work                          the last slow event of /work
@@ -37,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     if at is not None and since is not None:
         raise UsageError("--at and --since are two questions", hint="one of both")
     systems = tuple(args.system) or None
-    what = called(Store(root), args.what)
+    what = target_called(root, args.what)
     question = BlameQuestion(
         what, at, since, until, args.by, args.band, systems, not args.nodes_only
     )

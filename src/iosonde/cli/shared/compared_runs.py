@@ -11,9 +11,8 @@ from iosonde.bench.compare.answers import StoredRun, compare_runs, read_runs
 from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.render import show
 from iosonde.model.errors import UsageError
-from iosonde.weather.samples.periods import runs as sampled_runs
-from iosonde.weather.selectors import spellings
-from iosonde.weather.store import Store
+from iosonde.model.names import spellings
+from iosonde.weather.stored.answers import sampled_names
 
 _PREFIX = "run:"
 _NEAR = 0.8
@@ -21,7 +20,7 @@ _NEAR = 0.8
 Sides = tuple[list[StoredRun], list[StoredRun]]
 
 
-def run_sides(store: Store, words: tuple[str, str]) -> Sides | None:
+def run_sides(root: Path, words: tuple[str, str]) -> Sides | None:
     """Runs of both sides, each a run or several with commas; None if samples are meant.
 
     Words that name samples (a target, a run of theirs by its whole id, a period) go there. Raises UsageError.
@@ -29,11 +28,11 @@ def run_sides(store: Store, words: tuple[str, str]) -> Sides | None:
     if any("@" in word for word in words):
         return None
     each = [[one.strip().removeprefix(_PREFIX) for one in word.split(",")] for word in words]
-    sampled = {run.run_id for run in sampled_runs(store.root)}
-    known = sampled | {ref.target for ref in store.targets()}
+    sampled = sampled_names(root)
+    known = sampled.run_ids | sampled.targets
     if all(spellings(one) & known for side in each for one in side):
         return None
-    every = {run.run_id: run for run in read_runs(store.root)}
+    every = {run.run_id: run for run in read_runs(root)}
     found = [[_run(one, every) for one in side] for side in each]
     runs = [[run for run in side if run is not None] for side in found]
     if not any(runs):
@@ -57,7 +56,7 @@ def _run(word: str, every: dict[str, StoredRun]) -> StoredRun | None:
     return every[run_named(word, list(every))]
 
 
-def _suggest(words: Sequence[str], runs: list[str], known: set[str]) -> None:
+def _suggest(words: Sequence[str], runs: list[str], known: frozenset[str]) -> None:
     """Suggest a run for a word that is nearly one and nothing else."""
     for word in words:
         near = difflib.get_close_matches(word, runs, n=1, cutoff=_NEAR)

@@ -63,7 +63,9 @@ def laid_out(block: Block) -> str:
     if isinstance(block, TableBlock):
         return table(*block)
     if isinstance(block, Prose):
-        return "\n".join(wrapped(one_line(block.text), block.first, block.rest))
+        lines = wrapped(one_line(block.text), block.first, block.rest)
+        coloured = bool(block.tone) and options.colourful()
+        return "\n".join(options.colour(line, block.tone, coloured) for line in lines)
     if isinstance(block, Coloured):
         parts = ((one_line(text), name) for text, name in block.parts)
         return "".join(options.colour(text, name, options.colourful()) for text, name in parts)
@@ -112,7 +114,7 @@ def draw(
     without: str | None = None,
     said: bool = True,
 ) -> None:
-    """Write the picture that ``--plot`` asks for, and say so; of a ``Picture`` also as JSON.
+    """Write the picture that ``--plot`` asks for, also as JSON, and say so.
 
     ``width_in``: None: ``--width``; ``without``: note about a picture that is None; ``said``: name the file.
     Raises StoreError, UsageError.
@@ -126,12 +128,15 @@ def draw(
             options.note(without)
         return
     width = args.width if width_in is None else width_in
-    if isinstance(picture, Sheet):
+    if args.plot.suffix == ".json":
+        from iosonde.drawing.sheet import plain
+
+        data = plain(picture) if isinstance(picture, Sheet) else as_json(picture.plain())
+        write_text(json.dumps(data, allow_nan=False) + "\n", args.plot)
+    elif isinstance(picture, Sheet):
         from iosonde.drawing.render_sheet import save_sheet
 
         save_sheet(picture, args.plot, width_in=width, dark=args.dark)
-    elif args.plot.suffix == ".json":
-        write_text(json.dumps(as_json(picture.plain()), allow_nan=False) + "\n", args.plot)
     else:
         from iosonde.drawing.canvas import write
 

@@ -9,13 +9,8 @@ from typing import Any
 from iosonde.cli.shared.options import unwatched, whole_target
 from iosonde.engine.states import read_states
 from iosonde.model.errors import IosondeError, NothingMeasuredError
-from iosonde.weather.selectors import spellings
-from iosonde.weather.store import Store
-
-
-def called(store: Store, text: str | None) -> str | None:
-    """``target_called`` of a store at hand."""
-    return target_called(store.root, text)
+from iosonde.model.names import spellings
+from iosonde.weather.stored.answers import target_names
 
 
 def target_called(root: Path, text: str | None) -> str | None:
@@ -44,47 +39,36 @@ def names_of(
             str(s["target"]) for s in states if {s["target"], s["path"], whole_target(s)} & same
         ]
         found += sorted(same.intersection(heard))
-        found = found or sorted(same.intersection(known_targets(Store(root))))
+        found = found or sorted(same.intersection(target_names(root)))
         if not found:
-            raise no_samples(Store(root), "question", text, heard)
+            raise nothing_measured(root, "question", text, heard)
         names += found
     return names
 
 
 def require_samples(root: Path) -> None:
     """Check that there are samples before reporting that nothing happened. Raises NothingMeasuredError."""
-    store = Store(root)
-    if not known_targets(store):
-        raise no_samples(store, "question", None)
+    if not target_names(root):
+        raise nothing_measured(root, "question", None)
 
 
-def no_samples(
-    store: Store, question: str, target: str | None, heard: Iterable[str] = ()
+def nothing_measured(
+    root: Path, question: str, target: str | None, heard: Iterable[str] = ()
 ) -> IosondeError:
     """Error for missing samples: nobody measured, an unwatched target, or no data for the requested time."""
-    known = sorted({*known_targets(store), *heard})
+    known = sorted({*target_names(root), *heard})
     if not known:
         return NothingMeasuredError(
-            f"there are no samples in {store.root}",
+            f"there are no samples in {root}",
             expected="a probe that runs or has run",
             hint="'iosonde probe DIR', 'iosonde import FILE', or --store",
         )
     if target is not None and target not in known:
         return unwatched(target, known, some(known))
     return NothingMeasuredError(
-        f"there are no samples for this {question} in {store.root}",
+        f"there are no samples for this {question} in {root}",
         hint="a longer --since, 'iosonde now' for the targets, or --store",
     )
-
-
-def nothing_measured(root: Path, question: str, target: str | None) -> IosondeError:
-    """``no_samples`` of the store in a folder."""
-    return no_samples(Store(root), question, target)
-
-
-def known_targets(store: Store) -> list[str]:
-    """Targets with a state, samples, kept windows or roll-ups."""
-    return sorted({ref.target for ref in store.targets()})
 
 
 def some(names: Iterable[str]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.render import show
 from iosonde.host.timed import HungError, in_time
 from iosonde.model.units import parse_duration
-from iosonde.weather import clean
+from iosonde.weather.upkeep import answers
 
 EXAMPLES = """\
   iosonde store clean /work/me -n      what lies there
@@ -38,12 +38,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _answer(args: argparse.Namespace) -> int:
-    found = (clean.kept if args.dry_run else clean.clean)(args.directory)
-    if args.format == "json":
-        plain = {"schema_version": 1, "directories": [one._asdict() for one in found]}
-        options.put_text(json.dumps(plain, indent=2) + "\n", None)
-    elif found:
-        options.put_text("".join(f"{clean.say(one)}\n" for one in found), None)
-    else:
-        options.note(f"nothing of iosonde in {args.directory}")
-    return 0 if args.dry_run or all(one.removed for one in found) else 1
+    found = answers.clean(args.directory, dry=args.dry_run)
+    show(found, args)
+    for line in found.notes() if args.format == "text" else ():
+        options.note(line)
+    return found.exit_code

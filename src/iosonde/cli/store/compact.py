@@ -8,10 +8,10 @@ from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.progress import working
+from iosonde.cli.shared.render import print_blocks
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.units import DAY_NS, format_size, parse_duration
-from iosonde.weather.upkeep.compact import GRACE_NS, compact
-from iosonde.weather.upkeep.retain import retain
+from iosonde.model.units import DAY_NS, parse_duration
+from iosonde.weather.upkeep import answers
 
 EXAMPLES = """\
   iosonde store compact                          from a timer, once a day, on one host
@@ -39,7 +39,6 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--grace",
         type=options.reads(parse_duration),
-        default=GRACE_NS,
         metavar="TIME",
         help="age from which merged files replace their parts on disk (default: 10min)",
     )
@@ -61,19 +60,10 @@ def _age(text: str) -> int:
     return age_ns
 
 
-def _compact(root: Path, grace_ns: int) -> int:
+def _compact(root: Path, grace_ns: int | None) -> int:
     with working("compact") as progress:
-        done = compact(root, options.now_ns(), grace_ns=grace_ns, progress=progress)
-    for line in done.told:
-        options.note(line)
-    for path in done.made:
-        print(path)
-    options.note(
-        f"{done.merged} files merged into {len(done.made)}, {done.removed} merged files removed"
-    )
-    if done.twice:
-        options.note(f"{done.twice} rows stood twice in them, and count once now")
-    return 1 if done.told else 0
+        done = answers.compact(root, options.now_ns(), grace_ns, progress)
+    return _told(done)
 
 
 def _retain(args: argparse.Namespace, root: Path) -> int:
@@ -81,20 +71,13 @@ def _retain(args: argparse.Namespace, root: Path) -> int:
         if args.dry_run:
             raise UsageError("--dry-run shows what --keep removes", hint="--keep 400d --dry-run")
         return 0
-    stay: list[str] = []
-    gone = retain(
-        root,
-        options.now_ns(),
-        samples_ns=args.keep,
-        rollups_ns=args.keep_rollups,
-        dry=args.dry_run,
-        tell=stay.append,
-    )
-    for line in stay:
+    now_ns = options.now_ns()
+    return _told(answers.retain(root, now_ns, args.keep, args.keep_rollups, dry=args.dry_run))
+
+
+def _told(done: answers.Done) -> int:
+    """Print files and notes."""
+    print_blocks(done.made)
+    for line in done.told:
         options.note(line)
-    for one in gone:
-        print(one.path)
-    verb = "would go" if args.dry_run else "removed"
-    size = format_size(sum(one.size_bytes for one in gone))
-    options.note(f"{len(gone)} old files {verb}, {size}")
-    return 1 if stay else 0
+    return done.exit_code

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.render import print_blocks
 from iosonde.engine.states import read_states
-from iosonde.weather import forget
+from iosonde.weather.upkeep import answers
 
 EXAMPLES = """\
   iosonde store forget /wrok                     a path that was mistyped
@@ -27,7 +28,6 @@ def main(arguments: Sequence[str]) -> int:
     root = options.store_folder(args)
     states = [one for one in read_states(root) if args.host in (None, one["host"])]
     chosen = options.chosen(states, args.target)
-    gone = forget.forget(root, chosen, options.now_ns())
-    for state in chosen:
-        print(f"forgot {state['target']} of {state['host']}")
-    return 0 if gone else 1
+    gone = answers.forget(root, chosen, options.now_ns())
+    print_blocks(gone.made)
+    return gone.exit_code

@@ -9,12 +9,8 @@ from pathlib import Path
 from iosonde.cli.shared import options
 from iosonde.cli.shared.progress import working
 from iosonde.engine.layout.root import is_bucket
-from iosonde.host.boots import this_boot
 from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
-from iosonde.model.units import format_size
-from iosonde.weather.seal import seal
-from iosonde.weather.slowdown.words import say_namesake
-from iosonde.weather.upkeep.ship import ship
+from iosonde.weather.upkeep import answers
 
 EXAMPLES = """\
   iosonde store seal                    run it from a timer, once an hour; 'iosonde serve' does it too
@@ -50,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
         options.note(line)
 
     try:
-        made = seal(root, report=note)
+        made = answers.seal(root, note)
     except IosondeError as error:
         if str(error) not in told:
             raise
@@ -65,10 +61,7 @@ def main(arguments: Sequence[str]) -> int:
 def _ship(root: Path, to: str, endpoint: str | None) -> int:
     """Send sealed files and print their number."""
     with working("ship") as progress:
-        done = ship(root, to, os.environ, endpoint=endpoint, progress=progress, boot=this_boot())
-    for line in (*done.told, *map(say_namesake, done.namesakes)):
+        done = answers.ship(root, to, os.environ, endpoint, progress)
+    for line in done.told:
         options.note(line)
-    size = format_size(done.sent_bytes)
-    files = f"{len(done.sent)} files sent to {to}, {size}; {done.there} were there"
-    options.note(f"{files}; {done.states} states replaced")
-    return 1 if done.told else 0
+    return done.exit_code

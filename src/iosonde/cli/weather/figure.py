@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.targets import called, no_samples
+from iosonde.cli.shared.render import draw
+from iosonde.cli.shared.targets import nothing_measured, target_called
 from iosonde.model import parameters
 from iosonde.model.errors import StoreError, UsageError
-from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW
 from iosonde.model.phases import Phase, parse_phase, read_phases
 from iosonde.model.units import parse_duration
-from iosonde.weather.figures.request import (
-    ABOVE_NS,
+from iosonde.weather.figures.answers import (
     KINDS,
     OF_RUNS,
     SPARSE,
-    FigureRequest,
-    RunSpan,
-    default_range,
-    runs_named,
-    suited_window,
-    suited_windows,
+    figure,
+    named_runs,
+    request,
 )
-from iosonde.weather.samples.periods import runs
-from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.weather.figures.answers import FigureRequest
 
 EXAMPLES = """\
   iosonde figure points --since -10m             every operation, by op and target
@@ -49,28 +45,14 @@ EXAMPLES = """\
 def main(arguments: Sequence[str]) -> int:
     """Draw a figure, or write its numbers."""
     args = _parse(arguments)
-    now_ns = options.now_ns()
-    store = Store(options.store_root(args))
-    args.target = called(store, args.target)
-    asked = _asked(args, now_ns, store)
-
-    from iosonde.weather.bursts.words import say_runs
-    from iosonde.weather.figures.sheets import sheet_of
-
-    sheet = sheet_of(store, asked, lambda runs: say_runs(runs, now_ns))
+    now_ns, root = options.now_ns(), options.store_root(args)
+    args.target = target_called(root, args.target)
+    sheet = figure(root, _asked(args, now_ns, root), now_ns)
     if sheet is None:
-        raise no_samples(store, "figure", args.target)
-    output = args.output or Path(f"iosonde-{args.kind}.png")
-    if output.suffix == ".json":
-        from iosonde.drawing.sheet import plain
-        from iosonde.engine.files import write_text
-
-        write_text(json.dumps(plain(sheet), allow_nan=False) + "\n", output)
-    else:
-        from iosonde.drawing.render_sheet import save_sheet
-
-        save_sheet(sheet, output, width_in=args.width, dark=args.dark)
-    options.note("; ".join((f"wrote {output}", *sheet.caption)))
+        raise nothing_measured(root, "figure", args.target)
+    args.plot = args.output or Path(f"iosonde-{args.kind}.png")
+    draw(sheet, args, said=False)
+    options.note("; ".join((f"wrote {args.plot}", *sheet.caption)))
     return 0
 
 
@@ -112,53 +94,40 @@ _OUTPUT = ".png, .svg, .pdf, or .json: the numbers (default: iosonde-KIND.png)"
 _SPARSE = "of points: about N an op at random (default: 1500), and every one above --above"
 
 
-def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> FigureRequest:
+def _asked(args: argparse.Namespace, now_ns: int, root: Path) -> FigureRequest:
     since, until = options.time_range(args, now_ns)
     phases = _phases(args, now_ns, now_ns if since is None else since)
     if phases and args.kind != "phases":
         raise UsageError("--phase is for phases only", hint="'iosonde figure phases'")
-    named = _runs(args, store)
-    if named is not None:
-        since = named.since_ns if since is None else since
-        until = named.until_ns if until is None else until
-    since, until = default_range(args.kind, since, until, now_ns, phases)
-    query = SlowdownQuery(
+    _check_runs(args)
+    return request(
+        args.kind,
+        now_ns,
+        (since, until),
         host=args.host,
         target=args.target,
-        ops=tuple(args.op) if args.op else None,
-        since_ns=since,
-        until_ns=until,
-        window_ns=args.window or suited_window(args.kind, until - since),
-        statistic=args.stat if args.kind == "phases" else "median",
-        runs=None if named is None else named.run_ids,
-    )
-    asked = FigureRequest(
-        args.kind,
-        query,
-        tuple(phases),
-        args.expected,
-        windows_ns=suited_windows(until - since),
-        short_ns=args.window,
+        ops=args.op or (),
+        window_ns=args.window,
+        long_ns=args.window,
+        statistic=args.stat,
+        phases=phases,
+        expected=args.expected,
+        runs=named_runs(root, args.run) if args.run else None,
         sparse=args.sparse,
-        above_ns=ABOVE_NS if args.above is None else args.above,
-        now_ns=now_ns,
+        above_ns=args.above,
     )
-    return replace(asked, windows_ns=(asked.windows_ns[0], args.window)) if args.window else asked
 
 
-def _runs(args: argparse.Namespace, store: Store) -> RunSpan | None:
-    """Runs requested; also checks options against the kind."""
+def _check_runs(args: argparse.Namespace) -> None:
+    """Check options against the kind; ``--above`` alone means sparse points. Raises UsageError."""
     if (args.sparse is not None or args.above is not None) and args.kind != "points":
         raise UsageError("--sparse and --above are for points", hint="'iosonde figure points'")
     if args.above is not None and args.sparse is None:
         args.sparse = SPARSE
     if args.sparse is not None and args.sparse < 0:
         raise UsageError(f"--sparse {args.sparse} is not possible", expected="0 points or more")
-    if not args.run:
-        return None
-    if args.kind not in OF_RUNS:
+    if args.run and args.kind not in OF_RUNS:
         raise UsageError(f"{args.kind} cannot be of a run", expected=f"one of {', '.join(OF_RUNS)}")
-    return runs_named(args.run, runs(store.root))
 
 
 def _phases(args: argparse.Namespace, now_ns: int, day_ns: int) -> list[Phase]:

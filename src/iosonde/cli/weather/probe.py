@@ -11,22 +11,10 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.live import view
 from iosonde.cli.shared.progress import preparing
-from iosonde.cli.shared.text import table
-from iosonde.model.errors import MeasureError, StoreError
-from iosonde.model.ops import op_word
-from iosonde.model.units import (
-    format_count,
-    format_duration,
-    format_seconds,
-    parse_duration,
-    parse_size,
-)
-from iosonde.weather import probe_files as words
-from iosonde.weather.probe import ForegroundProbe
-from iosonde.weather.slowdown.findings import from_state
-from iosonde.weather.slowdown.summary import Pooled, pooled
-from iosonde.weather.slowdown.words import say
-from iosonde.weather.store import Store
+from iosonde.cli.shared.render import print_blocks
+from iosonde.model.errors import MeasureError
+from iosonde.model.units import format_seconds, parse_duration, parse_size
+from iosonde.weather.probe.answers import ForegroundProbe, say_files, summary
 
 EXAMPLES = """\
   iosonde probe /work                       1 op of each kind a second; Ctrl-C ends with a summary
@@ -52,11 +40,17 @@ def main(arguments: Sequence[str]) -> int:
             return 130
         began_ns = options.now_ns()
         probe.start()
-        for line in words.files(probe.snapshot()):
+        for line in say_files(probe.snapshot()):
             options.note(line)
         watch(probe, interrupt, args.window, f"store: {root}", args.duration)
-        summary = probe.stop()
-    print_summary(summary, root, args.window, began_ns)
+        ended = probe.stop()
+    found = summary(root, ended, args.window, began_ns)
+    for line in found.troubles:
+        options.note(line)
+    print_blocks(found.shown())
+    options.note("")
+    for line in found.notes():
+        options.note(line)
     return 0
 
 
@@ -75,8 +69,8 @@ def prepare(probe: ForegroundProbe, interrupt: Interrupt) -> bool:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "Watch directories: six timed operations each period, live."
-    parser = options.Parser("probe", summary, EXAMPLES)
+    told = "Watch directories: six timed operations each period, live."
+    parser = options.Parser("probe", told, EXAMPLES)
     time, size = options.reads(parse_duration), options.reads(parse_size)
     add = parser.add_argument
     add(
@@ -164,41 +158,3 @@ def watch(
                 left = f"{format_seconds(end_ns - now_ns)} left; {left}"
             shown.show(probe.snapshot(), now_ns, f"{note}; {left}")
             interrupt.wait(_REFRESH_S)
-
-
-def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns: int) -> None:
-    """Print a summary of the run: one row per op, all its samples pooled."""
-    states = {state["target"]: state for state in summary.get("targets", [])}
-    if summary.get("store_error"):
-        options.note(f"note: rows lost: {summary['rows_lost']} ({summary['store_error']})")
-    hosts = {state["host"] for state in states.values()}
-    try:
-        rows = pooled(
-            Store(root), window_ns, since_ns, host=next(iter(hosts), None), targets=tuple(states)
-        )
-    except StoreError as error:
-        options.note(f"iosonde: {error}")
-        rows = []
-    for target, state in states.items():
-        last = state | {"running": True, "state": "ok"}
-        print(f"\n{say(from_state(last, state['written_ns']))}")
-        head = ("", "median", "95% interval", "p95", "max", "ended ok", "lost")
-        print(table(head, [_row(row) for row in rows if row.key.target == target]))
-    options.note(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
-    for line in words.kept_files(list(states.values())):
-        options.note(line)
-
-
-def _row(row: Pooled) -> tuple[str, ...]:
-    interval = "n/a"
-    if row.lower_ns is not None and row.upper_ns is not None:
-        interval = f"{format_duration(row.lower_ns)} - {format_duration(row.upper_ns)}"
-    return (
-        op_word(row.key.op),
-        format_duration(row.median_ns),
-        interval,
-        format_duration(row.q95_ns),
-        format_duration(row.max_ns),
-        format_count(row.n),
-        format_count(row.n_due - row.n),
-    )

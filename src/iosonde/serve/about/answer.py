@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Query, Request
 from starlette.responses import Response
 
 from iosonde import __version__
-from iosonde.engine.states import read_states
-from iosonde.model.json_types import JsonObject, as_json
+from iosonde.model.json_types import as_json
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import wire
 from iosonde.serve.about.glossary import read_glossary
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.params import PageQuery, Parameters
 from iosonde.serve.privacy.paths import ShownPaths
-from iosonde.weather.cost import ProbeCost, probe_cost, say_cost, say_costs
+from iosonde.weather.cost.answers import costs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,24 +24,6 @@ if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
 
 Nothing = Annotated[Parameters, Query()]
-
-
-@dataclass(frozen=True)
-class SaidCost(ProbeCost):
-    """What a probe asks of its storage, with its sentence; null: its state does not say."""
-
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Costs(JsonObject):
-    """What all running probes ask for."""
-
-    sentence: str
-    """Of all together; empty: none runs."""
-    total: int
-    """Probes that run."""
-    probes: tuple[SaidCost, ...]
 
 
 class AboutRoutes:
@@ -59,7 +39,7 @@ class AboutRoutes:
     async def cost(self, request: Request, query: Annotated[PageQuery, Query()]) -> Response:
         """Cost of every running probe for its storage."""
         answer = await self._shared.answer(
-            ("cost", query), lambda: json_body(wire.dumps(as_json(self._cost(query))))
+            ("cost", query), lambda: json_body(wire.dumps(as_json(costs(self._root, query.part))))
         )
         return json_answer(request, answer)
 
@@ -83,9 +63,3 @@ class AboutRoutes:
             "slow_lower_at": SLOW_LOWER_AT,
             "baseline_trailing_ns": DEFAULT_TRAILING_NS,
         }
-
-    def _cost(self, query: PageQuery) -> Costs:
-        running = [one for one in read_states(self._root) if one.get("running")]
-        costs = [probe_cost(state) for state in running]
-        probes = tuple(SaidCost(**vars(one), sentence=say_cost(one)) for one in query.part(costs))
-        return Costs(say_costs(costs), len(costs), probes)

@@ -11,7 +11,7 @@ from iosonde.jobs.load.answers import JobLoads
 from iosonde.jobs.table.answers import JobList
 from iosonde.model.json_types import as_json
 from iosonde.serve import wire
-from iosonde.serve.about.answer import AboutRoutes, Costs
+from iosonde.serve.about.answer import AboutRoutes
 from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.job_table import JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
@@ -23,6 +23,7 @@ from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shared import Shared
+from iosonde.weather.cost.answers import Costs
 
 
 def add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:

@@ -1,7 +1,9 @@
-"""Formatting of ratios b / a."""
+"""Formatting of ratios b / a, and the margin within which they count as equal."""
 
 from __future__ import annotations
 
+MARGIN = 1.2
+"""Default equivalence margin: ratios from 1/1.2 to 1.2 count as equal."""
 _SMALL = 0.0995
 """Ratio below which ``1/n`` is printed."""
 

@@ -20,14 +20,12 @@ import numpy as np
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_option
 from iosonde.weather.compare.needed import Needed, needed
-from iosonde.weather.compare.ratios import level_name, of_a, ratio_text, short_ratio
+from iosonde.weather.compare.ratios import MARGIN, level_name, of_a, ratio_text, short_ratio
 from iosonde.weather.compare.shift import FEWEST, OF_MEANS
 
 if TYPE_CHECKING:
     from iosonde.weather.compare.compare import Compared, OpShift, SideOfOp
 
-MARGIN = 1.2
-"""Default equivalence margin: ratios from 1/1.2 to 1.2 count as equal."""
 _ALPHA = 0.05
 _SAME_UP_TO = 0.95
 """Highest quantile required to be equal: no hour of samples could show it for q99."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import SlowdownQuery
+from iosonde.model.names import runs_called
 from iosonde.model.ops import SECOND_NS
-from iosonde.model.phases import Phase
-from iosonde.weather.samples.periods import RunRef
-from iosonde.weather.selectors import runs_called
 
 if TYPE_CHECKING:
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.model.phases import Phase
+    from iosonde.weather.samples.periods import RunRef
     from iosonde.weather.slowdown.baseline import LearntBaselines
 
 KINDS = ("points", "hosts", "phases", "statistics", "timeline", "slowdown", "bursts", "density")
@@ -60,6 +60,14 @@ class FigureRequest:
     """Known baselines, if available."""
     now_ns: int | None = None
     """None: the end of the range."""
+
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """[since, until)."""
+        since, until = self.query.since_ns, self.query.until_ns
+        if since is None or until is None:
+            raise ValueError("a figure needs a range with two ends")
+        return since, until
 
 
 def default_range(

@@ -58,7 +58,7 @@ def _bursts(store: Store, asked: FigureRequest, say: Say | None) -> Sheet | None
 
 
 def _points(store: Store, asked: FigureRequest) -> Sheet | None:
-    since, until = _range(asked)
+    since, until = asked.span_ns
     if asked.sparse is not None:
         found = thinned(store, asked.query, asked.sparse, asked.above_ns, SEED)
         return sparse_sheet(found, since, until, asked.above_ns, SEED)
@@ -77,7 +77,7 @@ def _hosts(store: Store, asked: FigureRequest) -> Sheet | None:
 
 
 def _phases(store: Store, asked: FigureRequest) -> Sheet | None:
-    (since, until), query = _range(asked), asked.query
+    (since, until), query = asked.span_ns, asked.query
     series = phased(store, query, since, until, asked.expected)
     return phases_sheet(series, asked.phases, (since, until), query.window_ns, query.statistic)
 
@@ -95,7 +95,7 @@ def _timeline(store: Store, asked: FigureRequest) -> Sheet | None:
 
 def _slowdown(store: Store, asked: FigureRequest) -> Sheet | None:
     queries = [replace(asked.query, window_ns=window_ns) for window_ns in asked.windows_ns]
-    now_ns = _range(asked)[1] if asked.now_ns is None else asked.now_ns
+    now_ns = asked.span_ns[1] if asked.now_ns is None else asked.now_ns
     results = [analyse(store, query, known=asked.known) for query in queries]
     found = happened(store, queries[0], now_ns, known=asked.known)
     spans = together(results[0].spans, stretches(found), asked.query.ops)
@@ -110,13 +110,6 @@ def slow_shades(spans: Iterable[SlowSpan]) -> dict[SeriesKey, list[Shade]]:
         shade = Shade(kind, span.start_ns / 1e9, span.end_ns / 1e9)
         shades.setdefault(span.key, []).append(shade)
     return shades
-
-
-def _range(asked: FigureRequest) -> tuple[int, int]:
-    since, until = asked.query.since_ns, asked.query.until_ns
-    if since is None or until is None:
-        raise ValueError("a figure needs a range with two ends")
-    return since, until
 
 
 _MAKE: dict[str, Callable[[Store, FigureRequest], Sheet | None]] = {

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 
 from iosonde.model.ops import SLOW_AT, op_word
-from iosonde.model.units import format_duration, format_factor, format_percent
-from iosonde.weather.ping.child import Away, Listing
+from iosonde.model.units import format_duration, format_factor, format_percent, format_size
+from iosonde.weather.ping.child import Away, Ended, Listing
 from iosonde.weather.ping.typical import NAMES, family
 from iosonde.weather.ping.verdict import HOST_SHARE, LISTING, PingResult, Timed
 
@@ -35,6 +35,25 @@ def operation(op: str) -> str:
 def operations(op: str) -> str:
     """``listings``, ``creates``."""
     return "listings" if op == LISTING else op_word(op)
+
+
+def line(one: Ended, number: int) -> str:
+    """An operation: ``create 4 kB: request=12 time=1.2 ms``."""
+    if one.errno:
+        return f"{operation(one.op)}: request={number} {os.strerror(one.errno)}"
+    size = "" if not one.amount or one.op == "md_stat" else f" {_amount(one)}"
+    return f"{operation(one.op)}{size}: request={number} time={format_duration(one.took_ns)}"
+
+
+def _amount(one: Ended) -> str:
+    return f"{one.amount} names" if one.op == LISTING else format_size(one.amount)
+
+
+def first(ended: Sequence[Ended]) -> str:
+    """The first round, of every operation its time."""
+    told = {one.op: one for one in ended if not one.errno}
+    parts = [f"{operation(op)} {format_duration(one.took_ns)}" for op, one in told.items()]
+    return f"first: {', '.join(parts)}"
 
 
 def say(found: PingResult) -> str:

@@ -14,18 +14,19 @@ A name that is known wins over a period, a target over a run over a host, a targ
 from __future__ import annotations
 
 import difflib
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from pathlib import Path
 from typing import Any
 
+from iosonde.engine.states import read_states
 from iosonde.model.advice import Advice, Argument
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.names import runs_called, spellings
 from iosonde.model.periods import parse_period
-from iosonde.weather.samples.periods import Part, RunRef
+from iosonde.weather.samples.periods import Part, RunRef, runs
 
-_SHORTEST_RUN = 4
 _KINDS = ("target", "host", "run")
 
 
@@ -43,9 +44,13 @@ class StoreNames:
     """Watched targets, by path."""
 
 
-def spellings(text: str) -> set[str]:
-    """Variants of a name or path: as typed, without a trailing slash, and absolute."""
-    return {text, text.rstrip("/") or "/", os.path.abspath(text)}  # noqa: PTH100 - resolves .. only
+def stored_names(root: Path) -> StoreNames:
+    """Names of the targets, hosts and runs of a store. Raises NothingMeasuredError (no samples), StoreError."""
+    every = runs(root)
+    if not every:
+        hint = Advice(Argument("store", "DIR"))
+        raise NothingMeasuredError(f"there are no samples in {root}", hint=hint)
+    return known_names(every, read_states(root))
 
 
 def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()) -> StoreNames:
@@ -147,16 +152,6 @@ def _target(word: str, known: StoreNames) -> str | None:
         if found:
             return next(iter(found))
     return None
-
-
-def runs_called(word: str, run_ids: Sequence[str]) -> list[str]:
-    """Run of this id; else all with this prefix, as ``mdw`` for ``mdw-i0``; else, from 4 letters on, any match."""
-    if word in run_ids:
-        return [word]
-    found = [run_id for run_id in run_ids if word and run_id.startswith(f"{word}-")]
-    if not found and len(word) >= _SHORTEST_RUN:
-        found = [run_id for run_id in run_ids if run_id.startswith(word)]
-    return found
 
 
 def _nothing(word: str, known: StoreNames) -> UsageError:

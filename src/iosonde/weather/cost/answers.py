@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from iosonde.engine.states import read_states
 from iosonde.model.json_types import JsonObject, Ns
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.units import format_count, format_option, format_percent, format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
 _BLOCKS, _OBJECTS = ("data_read", "data_write"), ("md_create", "md_read")
 """Operations on a block of the big file, and those on a small file."""
@@ -33,6 +35,31 @@ class ProbeCost(JsonObject):
     """Bytes of its files."""
     budget: dict[str, float]
     """Limits that are set: bytes_per_s, ops_per_s, cpu_ns_per_s."""
+
+
+@dataclass(frozen=True)
+class SaidCost(ProbeCost):
+    """What a probe asks of its storage, with its sentence; null: its state does not say."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Costs(JsonObject):
+    """What all running probes ask for."""
+
+    sentence: str
+    """Of all together; empty: none runs."""
+    total: int
+    """Probes that run."""
+    probes: tuple[SaidCost, ...]
+
+
+def costs(root: Path, part: Callable[[list[ProbeCost]], Sequence[ProbeCost]]) -> Costs:
+    """Costs of all running probes of a store; ``part``: those to list."""
+    found = [probe_cost(state) for state in read_states(root) if state.get("running")]
+    probes = tuple(SaidCost(**vars(one), sentence=say_cost(one)) for one in part(found))
+    return Costs(say_costs(found), len(found), probes)
 
 
 def probe_cost(state: Mapping[str, Any]) -> ProbeCost:

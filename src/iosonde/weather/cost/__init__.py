@@ -1,0 +1,1 @@
+"""Cost of probes for the storage that they watch."""

@@ -1,0 +1,1 @@
+"""A demonstration: a probe, a load beside it, and the slowdown found."""

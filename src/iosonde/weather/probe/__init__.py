@@ -1,0 +1,1 @@
+"""A probe in the foreground: six timed operations each period, live."""
