@@ -50,7 +50,7 @@ from iosonde.notebook.series import Block, Names, read
 from iosonde.weather.compare.words import MARGIN
 from iosonde.weather.selectors import Defaults
 from iosonde.weather.store import Store
-from iosonde.why.question import WhyQuestion, targets_called
+from iosonde.why.answers import WhyQuestion, targets_called
 
 if TYPE_CHECKING:
     from iosonde.jobs.correlate.answers import Peak
