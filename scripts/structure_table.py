@@ -24,10 +24,13 @@ SLOW_TYPES = (
 )
 """Classes of a stretch of slowness; the aim is one of an operation, one of a target, and what goes beside them."""
 CACHES = (
-    *("serve/history.py", "serve/shared.py", "serve/job_table.py", "serve/arrivals.py"),
-    *("serve/load/histories.py", "weather/rollups/at_hand.py", "jobs/store/scan.py"),
-    "weather/events/pieces/kept_spans.py",
+    *("serve/history.py", "serve/shared.py", "serve/job_table.py", "serve/climate.py"),
+    *("serve/load/histories.py", "serve/load/answer.py", "jobs/store/scan.py"),
 )
+"""Modules with values by key in memory. Not of this kind: ``serve/arrivals.py``, a log of news by time;
+``weather/rollups/at_hand.py``, one read that is cut into parts; ``weather/events/pieces/kept_spans.py``, the one that
+keeps results in files of the store.
+"""
 PIPELINES = ("connectors/sources.py", "connectors/benchmarks/recognise.py")
 EIGHT = {"ping", "now", "why", "explain", "events", "compare", "bench", "serve"}
 _VAGUE = re.compile(r"(what|which|whether|of|where|how|one)\b", re.I)

@@ -14,8 +14,8 @@ from iosonde.bench.kernel.plan import KernelPlan, phase_name
 from iosonde.bench.kernel.run import KernelOutcome
 from iosonde.bench.kernel.words import say, table_rows
 from iosonde.bench.runs import store as runs
-from iosonde.bench.runtime.processes import Alone
 from iosonde.bench.selftest.effects import ProbeSamples
+from iosonde.host.processes import Alone
 from iosonde.model.phases import Phase
 from iosonde.weather.store import Store
 from tests.bench.test_ranks import MPIRUN

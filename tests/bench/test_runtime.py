@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from iosonde.bench.runtime import rank_group
 from iosonde.bench.runtime.histogram import Histogram
-from iosonde.bench.runtime.processes import Alone
 from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
 from iosonde.bench.runtime.series import BinnedSeries
 from iosonde.bench.runtime.session import Session, Stonewall
 from iosonde.bench.runtime.workload import PhaseKey
+from iosonde.host.processes import Alone
 from iosonde.model.errors import MeasureError
 from tests.kit.runs.bench import Quiet
 from tests.kit.runs.blocks import BIN_NS, BlockWriter

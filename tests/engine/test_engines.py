@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from iosonde import __version__
-from iosonde.engine import cluster, engines, slices
+from iosonde.engine import cluster, slices
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
@@ -75,9 +75,9 @@ def sliced(monkeypatch):
 @pytest.fixture(params=["threads", "dask"])
 def engine(request, monkeypatch, sliced):
     if request.param == "dask":
-        monkeypatch.setenv(engines.VARIABLE, request.getfixturevalue("dask").url)
+        monkeypatch.setenv(cluster.VARIABLE, request.getfixturevalue("dask").url)
     else:
-        monkeypatch.setenv(engines.VARIABLE, "threads:")
+        monkeypatch.setenv(cluster.VARIABLE, "threads:")
     return request.param
 
 
@@ -141,7 +141,7 @@ def windows_of(root, found):
 
 def test_a_worker_dies_in_the_middle(root, dask, sliced, monkeypatch):
     whole = Store(root).windows(MINUTE)
-    monkeypatch.setenv(engines.VARIABLE, dask.url)
+    monkeypatch.setenv(cluster.VARIABLE, dask.url)
     third = dask.add_worker()
     dask.client.wait_for_workers(3)
     dask.freeze(third)
@@ -174,7 +174,7 @@ def test_a_cluster_without_workers_ends(root, tmp_path, sliced, monkeypatch):
     empty = Cluster(tmp_path, 0, {})
     try:
         monkeypatch.setattr(cluster, "PATIENCE_S", 1.0)
-        monkeypatch.setenv(engines.VARIABLE, empty.url)
+        monkeypatch.setenv(cluster.VARIABLE, empty.url)
         with pytest.raises(StoreError, match="has had no worker for 1 s"):
             Store(root).windows(MINUTE)
     finally:
@@ -183,14 +183,14 @@ def test_a_cluster_without_workers_ends(root, tmp_path, sliced, monkeypatch):
 
 def test_no_scheduler(root, monkeypatch):
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.5)
-    monkeypatch.setenv(engines.VARIABLE, f"dask://127.0.0.1:{free_port()}")
+    monkeypatch.setenv(cluster.VARIABLE, f"dask://127.0.0.1:{free_port()}")
     with pytest.raises(StoreError, match="no Dask scheduler answers at tcp://127"):
         Store(root).windows(MINUTE)
 
 
 @pytest.mark.parametrize("url", ["dask", "dask://", "ray://host:1", "threads:4"])
 def test_an_engine_that_does_not_exist(root, monkeypatch, url):
-    monkeypatch.setenv(engines.VARIABLE, url)
+    monkeypatch.setenv(cluster.VARIABLE, url)
     with pytest.raises(UsageError, match="there is no engine"):
         Store(root).count()
 
@@ -200,5 +200,5 @@ def test_rows_of_the_spool_go_with_their_slices(tmp_path, dask, sliced, monkeypa
     seal_first(tmp_path)
     assert list(tmp_path.glob("spool/*/*.spool")), "some rows are not sealed yet"
     whole = Store(tmp_path).windows(MINUTE)
-    monkeypatch.setenv(engines.VARIABLE, dask.url)
+    monkeypatch.setenv(cluster.VARIABLE, dask.url)
     assert equal(Store(tmp_path).windows(MINUTE), whole)

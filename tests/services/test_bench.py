@@ -5,7 +5,7 @@ import pytest
 from iosonde.bench.backends.places import parse_place
 from iosonde.bench.metadata.spec import BULK_OPS, Spec
 from iosonde.bench.metadata.steps import MetadataSteps
-from iosonde.bench.runtime.processes import Alone
+from iosonde.host.processes import Alone
 from iosonde.model.errors import UsageError
 from tests.kit.runs.bench import Quiet
 

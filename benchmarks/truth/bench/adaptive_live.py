@@ -23,10 +23,10 @@ from iosonde.bench.backends.places import StorageLocation, parse_place
 from iosonde.bench.metadata.plan import AdaptivePlan, Plan
 from iosonde.bench.metadata.run import run_plan
 from iosonde.bench.metadata.spec import Spec
-from iosonde.bench.runtime.processes import find_processes
 from iosonde.cli.bench.progress import ProgressView
 from iosonde.cli.bench.values import fault
 from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.host.processes import find_processes
 from iosonde.model.errors import IosondeError
 from iosonde.model.runs import RunRow
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Protocol
 
 from iosonde.bench.runs import store as runs
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
 from iosonde.bench.runtime.tallies import PhaseTally
 from iosonde.engine.atomic import make_folder
+from iosonde.host.processes import Processes
 from iosonde.model.errors import IosondeError, StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow

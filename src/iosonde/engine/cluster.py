@@ -1,4 +1,4 @@
-"""Queries on a Dask cluster: every slice of a query is a task of a worker.
+"""Queries by the engine that a URL names: threads of this process, or a Dask cluster with a task a slice.
 
 ::
 
@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from iosonde import __version__
+from iosonde.engine import query as embedded
 from iosonde.engine.query import Query, answer, answer_apart
 from iosonde.engine.reader import Sources, with_files
 from iosonde.engine.slices import Slice, slices
 from iosonde.engine.spool import SpoolRows
-from iosonde.model.errors import MissingPartError, StoreError
+from iosonde.model.errors import MissingPartError, StoreError, UsageError
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+VARIABLE = "IOSONDE_ENGINE"
+"""Environment variable with the URL: ``threads:`` (the default), ``dask://HOST:PORT`` of a scheduler."""
 RETRIES = 3
 """Retries of a task that raised. A worker's death does not count."""
 PATIENCE_S = 60.0
@@ -55,7 +58,20 @@ class _Task(Generic[T]):
     live: Sequence[SpoolRows]
 
 
-def run(address: str, root: Path, queries: Sequence[Query[T]]) -> list[T]:
+def run(root: Path, queries: Sequence[Query[T]]) -> list[T]:
+    """Results of queries by the engine that the environment names. Raises what that raises, UsageError."""
+    url = os.environ.get(VARIABLE) or "threads:"
+    scheme, _, rest = url.partition(":")
+    if scheme == "threads" and not rest.strip("/"):
+        return embedded.run(root, queries)
+    if scheme == "dask" and rest.startswith("//") and rest.strip("/"):
+        return run_on(f"tcp:{rest}", root, queries)
+    raise UsageError(
+        f"{VARIABLE}: there is no engine {url!r}", expected="threads: or dask://HOST:PORT"
+    )
+
+
+def run_on(address: str, root: Path, queries: Sequence[Query[T]]) -> list[T]:
     """Results of queries, computed by the workers of the scheduler at ``address`` (``tcp://host:8786``).
 
     Raises what ``engine.query.run`` raises, MissingPartError without Dask, StoreError without a scheduler or workers.

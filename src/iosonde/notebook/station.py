@@ -50,7 +50,7 @@ from iosonde.notebook.run_columns import of_runs
 from iosonde.notebook.series import Block, Names, read
 from iosonde.weather.compare.answers import MARGIN, compare
 from iosonde.weather.stored import answers as stored
-from iosonde.why.question import WhyQuestion, targets_called
+from iosonde.why.answers import WhyQuestion, targets_called
 
 if TYPE_CHECKING:
     from iosonde.jobs.correlate.answers import Peak

@@ -6,8 +6,6 @@ computed once for each version of the table of jobs.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -16,6 +14,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
+from iosonde.engine.kept import Kept
 from iosonde.jobs.climate.answers import ClimateAnswer, ClimateRuns, climate_runs
 from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError
@@ -63,8 +62,7 @@ class ClimateRoute:
         self._jobs = jobs
         self._slow = slow
         self._drawings = drawings
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[int, ClimateRequest], ClimateRuns] = OrderedDict()
+        self._kept: Kept[ClimateRequest, ClimateRuns] = Kept(_KEPT)
 
     async def answer(self, request: Request, query: Annotated[ClimateQuery, Query()]) -> Response:
         """Lasting changes over months of jobs: numbers and words; a table; a picture."""
@@ -87,14 +85,7 @@ class ClimateRoute:
         """Cached climate of the current version of the jobs. Raises RefusalError: nothing of that kind; no jobs."""
         with refused():
             version = self._jobs.newest()
-            key = (version.number, asked)
-            with self._lock:
-                found = self._kept.get(key) or _found(version, asked)
-                self._kept[key] = found
-                self._kept.move_to_end(key)
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-            return found
+            return self._kept.get(asked, lambda _: _found(version, asked), version.number)
 
     def _json(self, asked: ClimateRequest) -> JsonBody:
         try:

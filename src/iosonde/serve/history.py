@@ -14,12 +14,10 @@ theirs. Everything is computed by ``weather.rated``; here it is only kept.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from iosonde.engine.kept import Kept
 from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.serve.arrivals import Arrivals, earliest_due_ns
 from iosonde.weather.rated.answers import (
@@ -52,20 +50,12 @@ class HistoryKey(NamedTuple):
     window_ns: int
 
 
-@dataclass
-class _Kept:
-    lock: threading.Lock
-    windows: WindowTable | None = None
-    from_ns: int = 0
-    seen_ns: int = 0
-    """Instant before the store was read."""
+class _KeptWindows(NamedTuple):
+    """Windows from ``from_ns`` on. ``seen_ns``: instant before the store was read."""
 
-
-@dataclass
-class _Learnt:
-    lock: threading.Lock
-    known: LearntBaselines | None = None
-    at_ns: int = 0
+    windows: WindowTable
+    from_ns: int
+    seen_ns: int
 
 
 class History:
@@ -77,9 +67,10 @@ class History:
         self._store = store
         self._arrivals = arrivals
         self._trailing_ns = trailing_ns
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[HistoryKey, _Kept] = OrderedDict()
-        self._usual: OrderedDict[tuple[str, str], _Learnt] = OrderedDict()
+        self._kept: Kept[HistoryKey, _KeptWindows] = Kept(
+            _MOST_KEPT, keep=0, most_size=MOST_BYTES, size=lambda kept: _bytes_of(kept.windows)
+        )
+        self._usual: Kept[tuple[str, str], LearntBaselines] = Kept(_MOST_KEPT)
 
     def prepared(self, clock: Callable[[], int]) -> int:
         """Instant from which the feed can tell news: pass it to ``windows``."""
@@ -111,61 +102,38 @@ class History:
         if until_ns is not None and (now_ns - since_ns) // key.window_ns > MOST_HISTORY:
             read = self._read(key, since_ns - trailing_ns, until_ns)
             return rated_windows(read, trailing_ns)
-        with self._lock:
-            kept = self._kept.setdefault(key, _Kept(threading.Lock()))
-            self._kept.move_to_end(key)
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-        with kept.lock:
-            rated = self._fresh(key, kept, since_ns, now_ns)
-        self._make_room(key)
-        return rated
+        return self._kept.get(key, lambda kept: self._fresh(key, kept, since_ns, now_ns)).windows
 
     def _reach_ns(self, key: HistoryKey) -> int:
         """Look-back time of a baseline."""
         return min(self._trailing_ns, MOST_HISTORY * key.window_ns)
 
-    def _make_room(self, newest: HistoryKey) -> None:
-        """Evict the least recently used entries, as far as memory is short."""
-        with self._lock:
-            sizes = {key: _bytes_of(kept.windows) for key, kept in self._kept.items()}
-            total = sum(sizes.values())
-            for key, size in sizes.items():
-                if total <= MOST_BYTES:
-                    return
-                if key != newest:
-                    del self._kept[key]
-                    total -= size
-
     def known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
         """Baselines of a target, some minutes old: they change every hour."""
-        with self._lock:
-            known = self._usual.setdefault((host, target), _Learnt(threading.Lock()))
-            while len(self._usual) > _MOST_KEPT:
-                self._usual.popitem(last=False)
-        with known.lock:
-            if known.known is None or not 0 <= now_ns - known.at_ns < _LEARN_EVERY_NS:
-                known.known, known.at_ns = learn(self._store, host=host, target=target), now_ns
-            return known.known
+        turn = now_ns // _LEARN_EVERY_NS
+        return self._usual.get(
+            (host, target), lambda _: learn(self._store, host=host, target=target), turn
+        )
 
-    def _fresh(self, key: HistoryKey, kept: _Kept, since_ns: int, now_ns: int) -> WindowTable:
+    def _fresh(
+        self, key: HistoryKey, kept: _KeptWindows | None, since_ns: int, now_ns: int
+    ) -> _KeptWindows:
         """All cached windows, with arrivals since they were read."""
-        news = self._arrivals.since(kept.seen_ns)
         trailing_ns = self._reach_ns(key)
         from_ns = since_ns // key.window_ns * key.window_ns - trailing_ns
-        if kept.windows is None or news is None or from_ns < kept.from_ns:
+        news = None if kept is None else self._arrivals.since(kept.seen_ns)
+        if kept is None or news is None or from_ns < kept.from_ns:
             # A margin, so that a slowly moving view does not read everything again each time.
             from_ns -= trailing_ns // 20
             read = self._read(key, from_ns)
-            kept.windows = rated_windows(read, trailing_ns)
-            kept.from_ns = from_ns
-        elif (due_ns := earliest_due_ns(news, key.host, key.target)) is not None:
+            return _KeptWindows(rated_windows(read, trailing_ns), from_ns, now_ns)
+        windows = kept.windows
+        if (due_ns := earliest_due_ns(news, key.host, key.target)) is not None:
             start_ns = due_ns // key.window_ns * key.window_ns
-            older = kept.windows.take(kept.windows["start_ns"] < start_ns)
+            older = windows.take(windows["start_ns"] < start_ns)
             fresh = self._read(key, start_ns)
-            kept.windows = rated_after(older, fresh, key.window_ns, trailing_ns)
-        kept.seen_ns = now_ns
-        return kept.windows
+            windows = rated_after(older, fresh, key.window_ns, trailing_ns)
+        return _KeptWindows(windows, kept.from_ns, now_ns)
 
     def _read(self, key: HistoryKey, since_ns: int, until_ns: int | None = None) -> WindowTable:
         return page_windows(
@@ -178,5 +146,5 @@ class History:
         )
 
 
-def _bytes_of(windows: WindowTable | None) -> int:
-    return 0 if windows is None else sum(column.nbytes for column in windows.columns.values())
+def _bytes_of(windows: WindowTable) -> int:
+    return sum(column.nbytes for column in windows.columns.values())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 
+from iosonde.engine.kept import Kept
 from iosonde.jobs.table.answers import judged
 from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
@@ -35,22 +35,17 @@ class JobTables:
 
     def __init__(self, read: Callable[[], JobTable], seconds: Callable[[], float]) -> None:
         self._read = read
-        self._seconds = seconds
-        self._lock = threading.Lock()
-        self._version: Version | None = None
-        self._read_at = 0.0
+        self._kept: Kept[None, Version] = Kept(keep=KEEP_S, clock=seconds)
 
     def newest(self) -> Version:
         """Table, at most ``KEEP_S`` old. Raises what reading raises: NothingMeasuredError (no jobs), StoreError."""
-        with self._lock:
-            now = self._seconds()
-            kept = self._version
-            if kept is None or not 0 <= now - self._read_at < KEEP_S:
-                table = self._read()
-                if kept is None or not same(kept.table, table):
-                    kept = Version(kept.number + 1 if kept else 1, table, judged(table))
-                self._version, self._read_at = kept, now
+        return self._kept.get(None, self._renewed)
+
+    def _renewed(self, kept: Version | None) -> Version:
+        table = self._read()
+        if kept is not None and same(kept.table, table):
             return kept
+        return Version(kept.number + 1 if kept else 1, table, judged(table))
 
 
 def same(one: JobTable, other: JobTable) -> bool:

@@ -7,12 +7,12 @@ waits for it any more: its SQL is interrupted. Beyond ``most_open`` questions th
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from iosonde.engine.kept import Kept
 from iosonde.engine.stopping import Stop, stopped_by
 from iosonde.serve.params import BusyError
 
@@ -49,21 +49,18 @@ class Shared:
         threads: int = _THREADS,
         most_open: int = MOST_OPEN,
     ) -> None:
-        self._seconds = seconds
-        self._keep_s = keep_s
-        self._most = most
         self._most_open = most_open
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="iosonde-store")
         self._open: dict[Hashable, _Open] = {}
-        self._kept: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
+        self._kept: Kept[Hashable, Any] = Kept(most, keep=keep_s, clock=seconds)
 
     async def answer(self, key: Hashable, work: Callable[[], T]) -> T:
         """Result of ``work``, shared with concurrent and recent calls for the same key. Raises BusyError: too many
         questions.
         """
-        kept = self._kept.get(key)
-        if kept is not None and self._seconds() - kept[0] < self._keep_s:
-            return kept[1]  # type: ignore[no-any-return]
+        kept: T | None = self._kept.peek(key)
+        if kept is not None:
+            return kept
         asked = self._open.get(key) or self._begin(key, work)
         asked.clients += 1
         try:
@@ -96,12 +93,8 @@ class Shared:
 
     def _finished(self, key: Hashable, asked: _Open, done: asyncio.Future[Any]) -> None:
         self._forget(key, asked)
-        if done.cancelled() or done.exception() is not None:
-            return
-        self._kept[key] = (self._seconds(), done.result())
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        if not done.cancelled() and done.exception() is None:
+            self._kept.put(key, done.result())
 
 
 def _stoppable(work: Callable[[], T], stop: Stop) -> T:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
+from iosonde.engine.cluster import run
 from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
-from iosonde.engine.engines import run
 from iosonde.engine.layout.months import window_series
 from iosonde.engine.layout.segments import parquet_segments, rollup_segments, spool_segments
 from iosonde.engine.order_statistics import floats

@@ -1,4 +1,4 @@
-"""The answer of ``why`` as JSON, and as an alert's annotation: one document for every door."""
+"""The answer of ``why`` as JSON: one document for every door."""
 
 from __future__ import annotations
 
@@ -36,15 +36,6 @@ def why_data(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, Any
         "links": {name: _link(getattr(why.links, name)) for name in NAMES},
         "looked": _looked(why.looked, now_ns, zone),
         "others": list(why.others),
-    }
-
-
-def annotation(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, str]:
-    """What an alert carries: ``summary`` and ``description``, as Prometheus and Grafana name them."""
-    return {
-        "summary": say(why, now_ns, zone),
-        "description": "\n".join(lines(why, now_ns, zone)),
-        "verdict": str(why.kind),
     }
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.engine.states import read_states
-from iosonde.model.errors import UsageError
 from iosonde.model.ops import DEFAULT_WINDOW_NS
 from iosonde.weather.slowdown.window_length import LEAST
-from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -18,23 +15,8 @@ if TYPE_CHECKING:
     from iosonde.model.frames import Frame, TargetRef
     from iosonde.weather.events.told import Happened
     from iosonde.weather.slowdown.findings import Finding
+    from iosonde.weather.store import Store
     from iosonde.why.links import StretchFacts
-
-
-def targets_called(root: Path, name: str) -> tuple[str, ...]:
-    """The target of a name, or all servers of a whole one. Raises UsageError, StoreError."""
-    known = sorted({ref.target for ref in Store(root).targets()})
-    whole = {
-        str(state["target"])
-        for state in read_states(root)
-        if state.get("component") and state["component"]["of"] == name
-    }
-    found = tuple(one for one in known if one == name or one in whole)
-    if not found:
-        raise UsageError(
-            f"there is no target {name}", expected=f"one of {', '.join(known[:8]) or 'none'}"
-        )
-    return found
 
 
 class WhyQuestion(NamedTuple):

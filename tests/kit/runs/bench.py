@@ -6,7 +6,7 @@ from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.spec import Spec
 from iosonde.bench.metadata.steps import MetadataSteps
 from iosonde.bench.runtime.op_tally import OpTally
-from iosonde.bench.runtime.processes import Alone
+from iosonde.host.processes import Alone
 
 
 class Quiet:

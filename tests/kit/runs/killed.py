@@ -15,7 +15,7 @@ from iosonde.bench.backends.places import parse_place
 from iosonde.bench.metadata.kept_tree import read_kept
 from iosonde.bench.metadata.spec import Spec, settled
 from iosonde.bench.metadata.steps import MetadataSteps
-from iosonde.bench.runtime.processes import Alone
+from iosonde.host.processes import Alone
 
 SPEC = Spec(data_sets=2, objects=60, iterations=40, size_bytes=5000, verify=True, seed=1)
 RANKS = 3

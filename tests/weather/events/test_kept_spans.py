@@ -116,3 +116,13 @@ def test_a_damaged_file_and_a_store_that_cannot_be_written_change_nothing(root):
     shutil.rmtree(root / "judged")
     (root / "judged").write_text("in the way")
     assert slow(root) == first
+
+
+@pytest.mark.parametrize(("at", "byte"), [(6, 0xFF), (8, 0x01)], ids=["version", "password"])
+def test_an_archive_that_says_it_is_another_kind_changes_nothing(root, at, byte):
+    first = slow(root)
+    path = kept(root)[0]
+    whole = bytearray(path.read_bytes())
+    whole[whole.index(b"PK\x01\x02") + at] = byte
+    path.write_bytes(whole)
+    assert slow(root) == first

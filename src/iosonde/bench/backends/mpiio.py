@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.bench.backends.protocol import MARK, Capabilities, parse_set_name, set_name
-from iosonde.bench.runtime.processes import load_mpi
+from iosonde.host.processes import load_mpi
 from iosonde.model.errors import MeasureError
 
 _NAME = "iosonde-bench-mpiio"

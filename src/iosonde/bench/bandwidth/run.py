@@ -21,9 +21,9 @@ from iosonde.bench.bandwidth.steps import BandwidthSteps, MeasuredPhase
 from iosonde.bench.bandwidth.workload import BandwidthWorkload
 from iosonde.bench.recorder import Observer, PlanOutcome, check_store, gathered_rows
 from iosonde.bench.runtime.machine import describe
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rank_group import RankGroup
 from iosonde.bench.runtime.rows import Label
+from iosonde.host.processes import Processes
 from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
 

@@ -19,10 +19,10 @@ from iosonde.bench.bandwidth.rates import (
 )
 from iosonde.bench.bandwidth.spec import BandwidthSpec, KeptFiles
 from iosonde.bench.bandwidth.spread import start_on
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.session import Session, Stonewall
 from iosonde.bench.runtime.workload import PhaseKey
+from iosonde.host.processes import Processes
 from iosonde.model.errors import MeasureError
 
 

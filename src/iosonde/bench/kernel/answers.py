@@ -17,9 +17,9 @@ from iosonde.model.answer import Block, Prose, TableBlock
 from iosonde.model.errors import StoreError
 
 if TYPE_CHECKING:
-    from iosonde.bench.runtime.processes import Processes
     from iosonde.bench.selftest.effects import ProbeSamples
     from iosonde.drawing.sheet import Sheet
+    from iosonde.host.processes import Processes
 
 __all__ = ["BLOCKS", "FSYNCS", "KernelAnswer", "KernelPlan", "measure"]
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-from iosonde.bench.runtime.processes import Processes
+from iosonde.host.processes import Processes
 
 DROP = Path("/proc/sys/vm/drop_caches")
 _EVERY_S = 0.1

@@ -19,10 +19,10 @@ from iosonde.bench.kernel.caches import dropper, say_dropped
 from iosonde.bench.kernel.plan import QUIET, KernelPlan, phase_name
 from iosonde.bench.recorder import Observer, check_store, gathered_rows
 from iosonde.bench.runtime.machine import describe
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.rows import Label
 from iosonde.bench.selftest.folder import SelftestFolder
+from iosonde.host.processes import Processes
 from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.names import slug
 from iosonde.model.phases import Phase

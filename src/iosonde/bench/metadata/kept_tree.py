@@ -8,8 +8,8 @@ from typing import Any
 
 from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.workload import MetadataWorkload
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rank_group import RankGroup
+from iosonde.host.processes import Processes
 from iosonde.model.errors import IosondeError, MeasureError
 
 

@@ -22,8 +22,8 @@ from iosonde.bench.metadata.spec import Spec, as_dict, settled
 from iosonde.bench.metadata.steps import MetadataSteps
 from iosonde.bench.recorder import Observer, PlanOutcome, check_store, gathered_rows
 from iosonde.bench.runtime.machine import describe
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rows import Label
+from iosonde.host.processes import Processes
 from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
 

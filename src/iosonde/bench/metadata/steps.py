@@ -12,11 +12,11 @@ from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.laps import Laps, LapWatch
 from iosonde.bench.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
 from iosonde.bench.metadata.workload import MetadataWorkload
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.session import Session, Stonewall
 from iosonde.bench.runtime.tallies import in_sequence, ranks_in_sequence
 from iosonde.bench.runtime.workload import PhaseKey
+from iosonde.host.processes import Processes
 from iosonde.model.errors import MeasureError
 from iosonde.model.units import format_size
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.bench.backends.nfs_place import NfsPlace, parse_nfs
+from iosonde.bench.nfs.check import (
+    CheckVerdict,
+    KnownQueue,
+    NfsCheck,
+    check_connections,
+    check_knee,
+)
 from iosonde.bench.nfs.points import SweepPoint, quantile
 from iosonde.bench.nfs.rows import run_id_of, sweep_rows
 from iosonde.bench.nfs.spec import STABILITIES, SweepSpec
@@ -23,15 +30,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STABILITIES",
+    "CheckVerdict",
+    "KnownQueue",
     "MeasuredSweep",
     "SweepPoint",
     "SweepSpec",
+    "check_client",
     "latency_word",
     "measure_sweep",
     "parse_nfs",
     "rate_word",
-    "sweep_blocks",
 ]
+_BUSY = "This host was busy: what it explains says nothing of the client; try again on a quiet one."
 _HEAD = ("writes/s", "answered/s", "reads", "longest", "q99", "median", "write q50", "")
 
 
@@ -45,7 +55,7 @@ class MeasuredSweep:
 
     def shown(self) -> list[Block]:
         """A row a rate, and what it comes to."""
-        return sweep_blocks(self.sweep)
+        return _sweep_blocks(self.sweep)
 
     def picture(self, name: str) -> Sheet | None:
         """Reads over the rate of writes; None: no read was answered under load."""
@@ -74,7 +84,42 @@ def measure_sweep(
     return MeasuredSweep(sweep, rows, problem)
 
 
-def sweep_blocks(sweep: Sweep) -> list[Block]:
+@dataclass
+class CheckedClient:
+    """Numbers measured of a known server, beside the true ones."""
+
+    sweep: Sweep
+    checks: list[NfsCheck]
+
+    @property
+    def verdict(self) -> CheckVerdict:
+        """The worst verdict of all checks."""
+        found = {check.verdict for check in self.checks}
+        worst = (CheckVerdict.WRONG, CheckVerdict.BUSY)
+        return next((one for one in worst if one in found), CheckVerdict.GOOD)
+
+    def shown(self) -> list[Block]:
+        """The sweep, and a row a check."""
+        rows = [[check.what, check.true, check.found, check.verdict] for check in self.checks]
+        table = TableBlock(("", "true", "measured", ""), rows)
+        busy = any(check.verdict is CheckVerdict.BUSY for check in self.checks)
+        return [*_sweep_blocks(self.sweep), "", table, *(("", _BUSY) if busy else ())]
+
+
+def check_client(
+    queue: KnownQueue, connections: Sequence[int], observer: SweepObserver
+) -> CheckedClient | None:
+    """Measure a known server with so many connections each, then its knee; None: the observer wanted an end."""
+    checks = []
+    for number in connections:
+        checks += check_connections(queue, number, observer)
+        if observer.wanted():
+            return None
+    sweep, knee = check_knee(queue, observer)
+    return None if observer.wanted() else CheckedClient(sweep, checks + knee)
+
+
+def _sweep_blocks(sweep: Sweep) -> list[Block]:
     """A row a rate, rising, and what it comes to."""
     rows = [
         [

@@ -42,6 +42,20 @@ class KnownQueue:
         """Latency of a read with a full queue: (M + K + 1) N."""
         return float((self.operations + connections + 1) * self.service_ns)
 
+    @contextlib.contextmanager
+    def server(self, port: int = 0) -> Iterator[_core.NfsServer]:
+        """Run the server until the context ends. Raises MeasureError if it cannot listen."""
+        try:
+            server = _core.NfsServer(self.service_ns, self.operations, port)
+        except OSError as error:
+            raise MeasureError(
+                f"cannot listen on port {port}: {error.strerror}", expected="a free port"
+            ) from error
+        try:
+            yield server
+        finally:
+            server.close()
+
 
 class CheckVerdict(StrEnum):
     """Verdict of a comparison with the truth."""
@@ -60,21 +74,6 @@ class NfsCheck:
     true: str
     found: str
     verdict: CheckVerdict
-
-
-@contextlib.contextmanager
-def known_server(queue: KnownQueue, port: int = 0) -> Iterator[_core.NfsServer]:
-    """Running server, until the context ends. Raises MeasureError if it cannot listen."""
-    try:
-        server = _core.NfsServer(queue.service_ns, queue.operations, port)
-    except OSError as error:
-        raise MeasureError(
-            f"cannot listen on port {port}: {error.strerror}", expected="a free port"
-        ) from error
-    try:
-        yield server
-    finally:
-        server.close()
 
 
 def place_of(server: _core.NfsServer) -> NfsPlace:
@@ -97,7 +96,7 @@ def check_connections(
         file_bytes=1 << 16,
         seed=secrets.randbits(48),
     )
-    with known_server(queue) as server:
+    with queue.server() as server:
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
         names = server.executed()[3]
     if not sweep.points or sweep.points[-1].rate_per_s == 0:
@@ -149,7 +148,7 @@ def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[
         file_bytes=1 << 16,
         seed=secrets.randbits(48),
     )
-    with known_server(queue) as server:
+    with queue.server() as server:
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
     return sweep, [judge_knee(true, sweep)]
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from iosonde.bench.runtime.phase_loop import PhaseLoop
-from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rank_group import HangingError, RankGroup
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.tallies import PhaseTally, RankTally, add_ranks
 from iosonde.bench.runtime.workload import Limit, PhaseKey, StartWorkload
 from iosonde.host.pressure import CpuPressure
+from iosonde.host.processes import Processes
 from iosonde.model.errors import IosondeError
 
 T = TypeVar("T")

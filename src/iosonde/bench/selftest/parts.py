@@ -22,11 +22,11 @@ from iosonde.bench.metadata.recorder import MetadataRecorder
 from iosonde.bench.metadata.steps import MetadataSteps
 from iosonde.bench.recorder import Observer, Recorder
 from iosonde.bench.runtime.machine import describe
-from iosonde.bench.runtime.processes import Alone
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.rows import Label
 from iosonde.bench.runtime.session import Session
 from iosonde.bench.selftest.plan import SelftestPlan
+from iosonde.host.processes import Alone
 from iosonde.model.errors import MeasureError
 
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from iosonde.bench.recorder import Observer, check_store
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runtime.machine import describe
-from iosonde.bench.runtime.processes import Alone
 from iosonde.bench.selftest.find import find
 from iosonde.bench.selftest.folder import SelftestFolder
 from iosonde.bench.selftest.parts import PartContext, SelftestPart, new_part, new_run_id, remove_all
 from iosonde.bench.selftest.plan import HARD_OBJECT_BYTES, PHASES, SelftestPlan, phase_name
+from iosonde.host.processes import Alone
 from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.names import slug
 from iosonde.model.phases import Phase

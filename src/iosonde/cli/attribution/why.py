@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.in_time import add_timeout, answered_in_time
+from iosonde.cli.shared.render import print_blocks, put_json
 from iosonde.cli.shared.targets import names_of
-from iosonde.cli.shared.text import wrapped
 from iosonde.engine.left_out import with_left_out
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_time
-from iosonde.weather.events.named import is_event_id
-from iosonde.why.answers import why
-from iosonde.why.data import why_data
-from iosonde.why.evidence import lines
-from iosonde.why.question import WhyQuestion
-from iosonde.why.words import say
+from iosonde.why.answers import WhyQuestion, event_called, why
 
 EXAMPLES = """\
   iosonde why                          what is slow now; else the last slow stretch of a day
@@ -41,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
 def _answer(args: argparse.Namespace) -> int:
     root, now_ns = options.store_root(args), options.now_ns()
     at_ns = None if args.at is None else parse_time(args.at, now_ns)
-    event = args.what if args.what and is_event_id(root, args.what) else None
+    event = event_called(root, args.what) if args.what else None
     if event is not None and at_ns is not None:
         raise UsageError("an event's id and --at are two questions", hint="one of both")
     targets: list[str] = []
@@ -57,13 +51,9 @@ def _answer(args: argparse.Namespace) -> int:
     )
     found = why(root, question, now_ns)
     if args.format == "json":
-        document = with_left_out(why_data(found, now_ns), root)
-        options.put_text(json.dumps(document, indent=2, allow_nan=False) + "\n", None)
-        return 0
-    text = wrapped(f"{say(found, now_ns)}.")
-    for line in lines(found, now_ns):
-        text += wrapped(line, "- ")
-    options.put_text("\n".join(text) + "\n", None)
+        put_json(with_left_out(found.data(), root), None)
+    else:
+        print_blocks(found.shown())
     return 0
 
 

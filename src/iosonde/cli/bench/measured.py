@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iosonde.bench.report.answers import PlanOutcome
-from iosonde.bench.runtime.processes import Processes, find_processes, is_first
 from iosonde.cli.bench.progress import ProgressBar, ProgressView
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.host.processes import Processes, find_processes, is_first
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
 

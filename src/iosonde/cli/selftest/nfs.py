@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from iosonde.bench.nfs.answers import sweep_blocks
-from iosonde.bench.nfs.check import (
-    CheckVerdict,
-    KnownQueue,
-    check_connections,
-    check_knee,
-    known_server,
-)
+from iosonde.bench.nfs.answers import CheckVerdict, KnownQueue, check_client
 from iosonde.cli.bench.nfs_view import SweepView
 from iosonde.cli.bench.values import count, counts
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.render import print_blocks
-from iosonde.cli.shared.text import table
 from iosonde.model.units import format_duration, parse_duration
 
 EXAMPLES = """\
@@ -30,6 +21,7 @@ EXAMPLES = """\
 The server listens on loopback, keeps files in memory, executes one READ or WRITE after the other, each in --service,
 from a queue of --queue. A read behind a full queue and K connections waits (M + K + 1) N.
 """
+_EXIT_CODES = {CheckVerdict.GOOD: 0, CheckVerdict.BUSY: 3, CheckVerdict.WRONG: 1}
 
 
 def nfs(arguments: Sequence[str]) -> int:
@@ -39,28 +31,11 @@ def nfs(arguments: Sequence[str]) -> int:
     with Interrupt() as interrupt:
         if args.serve:
             return _serve(queue, args.port, interrupt)
-        view = SweepView(interrupt)
-        checks = []
-        for connections in args.connections:
-            checks.append(check_connections(queue, connections, view))
-            if interrupt.wanted:
-                return 130
-        sweep, knee = check_knee(queue, view)
-        if interrupt.wanted:
-            return 130
-    print_blocks(sweep_blocks(sweep))
-    print()
-    found = [*(one for many in checks for one in many), *knee]
-    rows = [[check.what, check.true, check.found, check.verdict] for check in found]
-    print(table(("", "true", "measured", ""), rows))
-    verdicts = {check.verdict for check in found}
-    if CheckVerdict.BUSY in verdicts:
-        print(
-            "\nThis host was busy: what it explains says nothing of the client; try again on a quiet one."
-        )
-    if CheckVerdict.WRONG in verdicts:
-        return 1
-    return 3 if CheckVerdict.BUSY in verdicts else 0
+        found = check_client(queue, args.connections, SweepView(interrupt))
+    if found is None:
+        return 130
+    print_blocks(found.shown())
+    return _EXIT_CODES[found.verdict]
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -93,18 +68,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _serve(queue: KnownQueue, port: int, interrupt: Interrupt) -> int:
-    with _running(queue, port) as bound:
+    with queue.server(port) as server:
         options.note(
             f"a queue of {queue.operations}, {format_duration(queue.service_ns)} an operation; "
             f"reads wait from {queue.rate_per_s:,.0f} writes/s on; Ctrl-C ends it"
         )
-        print(f"nfs://127.0.0.1/export?portmapport={bound}", flush=True)
+        print(f"nfs://127.0.0.1/export?portmapport={server.port}", flush=True)
         while not interrupt.wait(1.0):
             pass
     return 0
-
-
-@contextlib.contextmanager
-def _running(queue: KnownQueue, port: int) -> Iterator[int]:
-    with known_server(queue, port) as server:
-        yield server.port

@@ -7,14 +7,14 @@ first asked for; what is held is bounded, and the least lately used goes first.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from iosonde.engine.connections import connect
+from iosonde.engine.kept import Kept
 from iosonde.engine.parts import StoreTable, parts, select
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
@@ -46,33 +46,6 @@ _MOST_EDGES = 400_000
 NOTHING = Piece(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.intp), ())
 
 
-class _Held:
-    """Cache of values by key, of bounded size."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._size = most, 0
-        self._values: OrderedDict[Any, tuple[int, Any]] = OrderedDict()
-
-    def get(self, key: Any) -> Any:
-        if key not in self._values:
-            return None
-        self._values.move_to_end(key)
-        return self._values[key][1]
-
-    def put(self, key: Any, value: Any, size: int) -> None:
-        self._values[key] = (size, value)
-        self._size += size
-        while self._size > self._most and len(self._values) > 1:
-            _, (gone, _) = self._values.popitem(last=False)
-            self._size -= gone
-
-    def drop_oldest(self, unwanted: Callable[[Any], bool]) -> None:
-        """Evict the least recently used values that are unwanted."""
-        while self._values and unwanted(next(iter(self._values))):
-            _, (gone, _) = self._values.popitem(last=False)
-            self._size -= gone
-
-
 class Passing:
     """A store during one pass. Use as a context: it owns an engine."""
 
@@ -80,8 +53,12 @@ class Passing:
         self.root = Path(root)
         self._con: duckdb.DuckDBPyConnection = connect(threads=2)
         self._heads: dict[Path, tuple[Any, ...] | None] = {}
-        self._chunks = _Held(MOST_ROWS)
-        self._edges = _Held(_MOST_EDGES)
+        self._chunks: Kept[tuple[Path, int], Piece] = Kept(
+            most_size=MOST_ROWS, size=lambda piece: len(piece.time_ns) + 1
+        )
+        self._edges: Kept[Path, list[Edge]] = Kept(
+            most_size=_MOST_EDGES, size=lambda edges: len(edges) + 1
+        )
         self._ran: Company | None = None
         self._nodes: dict[str, tuple[str, ...]] = {}
         self._files: dict[str, tuple[list[str], list[Path]]] = {}
@@ -138,17 +115,14 @@ class Passing:
 
     def _chunk(self, path: Path, place: int) -> Piece:
         """Rows of a file that start in a chunk of time, in time order."""
-        held: Piece | None = self._chunks.get((path, place))
-        if held is None:
-            begin, end = place * CHUNK_NS, (place + 1) * CHUNK_NS
-            day = int(np.datetime64(_day(path), "ns").astype(np.int64))
-            held = NOTHING
-            if day < end and begin < day + DAY_NS:
-                held = self._read_chunk(path, f"time_ns >= {begin} AND time_ns < {end}")
-            self._chunks.put((path, place), held, len(held.time_ns) + 1)
-        return held
+        return self._chunks.get((path, place), lambda _: self._read_chunk(path, place))
 
-    def _read_chunk(self, path: Path, inside: str) -> Piece:
+    def _read_chunk(self, path: Path, place: int) -> Piece:
+        begin, end = place * CHUNK_NS, (place + 1) * CHUNK_NS
+        day = int(np.datetime64(_day(path), "ns").astype(np.int64))
+        if end <= day or day + DAY_NS <= begin:
+            return NOTHING
+        inside = f"time_ns >= {begin} AND time_ns < {end}"
         code = "hash(component, unit, kind, flags) AS code"
         rows = select(f"time_ns, step_ns, value, {code}", [path], inside, con=self._con)
         texts = f"DISTINCT {code}, component, unit, kind, coalesce(flags, '')"
@@ -168,12 +142,12 @@ class Passing:
             head = self._head(path, "first(level)")
             if head is None or head[0] != level:
                 continue
-            held = self._edges.get(path)
-            if held is None:
-                held = edges_of([path], "true", con=self._con)
-                self._edges.put(path, held, len(held) + 1)
+            held = self._whole_edges(path)
             found += [e for e in held if since_ns <= e.time_ns < until_ns]
         return sorted(found, key=lambda edge: (edge.time_ns, edge.system, edge.child))
+
+    def _whole_edges(self, path: Path) -> list[Edge]:
+        return self._edges.get(path, lambda _: edges_of([path], "true", con=self._con))
 
     def ran_during(self, begin_ns: int, end_ns: int) -> list[JobTime]:
         """Records with a number of nodes that ran in [begin, end), by start."""

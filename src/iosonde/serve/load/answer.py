@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -11,6 +9,7 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from iosonde.engine.files import csv_text
+from iosonde.engine.kept import Kept
 from iosonde.jobs.load.answers import COLUMNS, CSV, Asked, JobLoads, LoadAnswer, jobs_at, load
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.model.json_types import as_json
@@ -49,8 +48,7 @@ class LoadRoutes:
         self._shared = shared
         self._drawings = drawings
         self._hashed = hashed
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[int, Asked], LoadAnswer] = OrderedDict()
+        self._kept: Kept[Asked, LoadAnswer] = Kept(_KEPT)
 
     async def table(self, request: Request, query: Annotated[LoadTableQuery, Query()]) -> Response:
         """Operations of each contributor in a range: columns, totals, a band of totals, the sentence."""
@@ -83,16 +81,7 @@ class LoadRoutes:
             version = self._histories.newest()
         except (NothingMeasuredError, MissingPartError):
             return None
-        key = version.number, view
-        with self._lock:
-            found = self._kept.get(key)
-        if found is None:
-            found = load(version.history, view)
-        with self._lock:
-            self._kept[key] = found
-            self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+        found = self._kept.get(view, lambda _: load(version.history, view), version.number)
         return _Shown(version.number, found)
 
     def _json(self, view: Asked) -> JsonBody:

@@ -9,10 +9,11 @@ from iosonde.serve.privacy.paths import aliased_run
 
 if TYPE_CHECKING:
     from iosonde.serve.privacy.pseudonyms import Pseudonyms
-    from iosonde.why.links import Culprit, Link, Links, LoadEvidence, Parts, Remedy, Why
+    from iosonde.why.answers import WhyAnswer
+    from iosonde.why.links import Culprit, Link, Links, LoadEvidence, Parts, Remedy
 
 
-def aliased_why(found: Why, names: Pseudonyms) -> Why:
+def aliased_why(found: WhyAnswer, names: Pseudonyms) -> WhyAnswer:
     """The answer with aliases, if the policy requires them."""
     if not names.hashed:
         return found

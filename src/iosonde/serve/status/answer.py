@@ -150,13 +150,11 @@ class StatusRoutes:
 
     def _why(self, event: str, query: AnnotationsQuery, now_ns: int) -> dict[str, str]:
         from iosonde.serve.privacy.why import aliased_why
-        from iosonde.why.answers import why
-        from iosonde.why.data import annotation
-        from iosonde.why.question import WhyQuestion
+        from iosonde.why.answers import WhyQuestion, why
 
         question = WhyQuestion(event=event, zone=query.zone, model=False)
         found = aliased_why(why(self._targets.root, question, now_ns), self._names)
-        return annotation(found, now_ns, query.zone)
+        return found.annotation()
 
 
 def _row(one: TargetVerdict) -> dict[str, Any]:

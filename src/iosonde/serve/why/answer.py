@@ -17,9 +17,7 @@ from iosonde.serve.answers import json_answer, json_body
 from iosonde.serve.errors import page
 from iosonde.serve.params import Parameters, RefusalError
 from iosonde.serve.privacy.why import aliased_why
-from iosonde.why.answers import why
-from iosonde.why.data import annotation, why_data
-from iosonde.why.question import WhyQuestion, targets_called
+from iosonde.why.answers import WhyQuestion, targets_called, why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +60,6 @@ class WhyRoute:
         return json_answer(request, body)
 
     def _why(self, query: WhyQuery) -> dict[str, Any]:
-        now_ns = self._clock()
         with _refused():
             question = WhyQuestion(
                 targets=() if query.target is None else targets_called(self._root, query.target),
@@ -71,9 +68,8 @@ class WhyRoute:
                 zone=query.zone,
                 model=query.model,
             )
-            found = aliased_why(why(self._root, question, now_ns), self._names)
-        document = why_data(found, now_ns, query.zone)
-        return {**document, "annotation": annotation(found, now_ns, query.zone)}
+            found = aliased_why(why(self._root, question, self._clock()), self._names)
+        return {**found.data(), "annotation": found.annotation()}
 
 
 @contextmanager

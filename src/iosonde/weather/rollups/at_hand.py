@@ -1,4 +1,4 @@
-"""Cache of roll-ups for one answer: a report asks for parts of the same ones repeatedly."""
+"""Roll-ups of one answer, read once: a report asks for parts of the same ones repeatedly."""
 
 from __future__ import annotations
 

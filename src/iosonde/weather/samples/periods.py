@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.cluster import run
 from iosonde.engine.contract import LOST, RESPONSE
-from iosonde.engine.engines import run
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import key_columns
 from iosonde.engine.query import Query, rows

@@ -42,8 +42,9 @@ VERSION = 12
 """Of the files and of all that they are computed with: raise it when a finder changes."""
 _DAMAGED = (
     *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, RuntimeError, MemoryError),
 )
+"""Errors about bytes that are not ours: also an unknown version, a password, an endless array."""
 _FLOATS = ("typ", "tail", "lost", "lower", "upper", "usual_ns")
 _FLAGS = ("learning", "certain")
 
