@@ -21,10 +21,11 @@ _STATISTICS = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
 class Effect:
     """One op under a load. Latencies in ns of service, ratios with their 95% interval.
 
-    ``usual_ns`` is the baseline when the load began; the median and the slowdown pool the ``n`` ok
-    samples of all windows that lie inside the load. ``span`` is the slow stretch found that
-    overlaps the load, without knowing of it; ``late_ns`` how long after the load's begin its
-    first slow sample was due (negative: before it). None where there is no number.
+    ``usual_ns`` is the baseline when the load began; ``n`` ok samples lie in windows inside the load.
+    ``span`` is the slow stretch found that overlaps the load, without knowing of it: then the median
+    and the slowdown are its, as every door tells them, else those of the ``n`` samples. ``late_ns``:
+    how long after the load's begin its first slow sample was due (negative: before it). None where
+    there is no number.
     """
 
     key: SeriesKey
@@ -84,13 +85,15 @@ def _effect(
     def ratio(value: float | None) -> float | None:
         return None if value is None or usual_ns is None else value / usual_ns
 
+    factors = ratio(median), ratio(lower), ratio(upper)
+    if span is not None and span.slowdown is not None and usual_ns is not None:
+        factors = span.slowdown, span.lower, span.upper
+        median = span.slowdown * usual_ns
     return Effect(
         key,
         usual_ns,
         median,
-        ratio(median),
-        ratio(lower),
-        ratio(upper),
+        *factors,
         0 if pool is None else int(pool["n_seen"][0]),
         span,
         None if span is None else span.start_ns - began_ns,
