@@ -118,7 +118,7 @@ def _share(
     *,
     until_ns: int,
 ) -> OpShare:
-    """``own``: pieces of this op; one that goes on reaches to ``until_ns``, where the event was last seen."""
+    """``own``: pieces of this op; one that goes on ends with the event, at ``until_ns``, if it ends a window before."""
     found = whole
     start = end = None
     median, peak, peak_ns = found.median, found.peak, found.peak_ns
@@ -127,7 +127,7 @@ def _share(
         lossy = _measured(series, own, rule)
         own = [piece for piece in own if not piece.lost] or own
         start, end, open_ = _around(own)
-        end = until_ns if open_ else end
+        end = until_ns if open_ and until_ns - end <= series.window_ns else end
         found = _measured(series, own, rule)._replace(lost=lossy.lost)
         median, peak, peak_ns = found.median, found.peak, found.peak_ns
         ends = found.lower, found.upper

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _JUDGED = ("usual", "host_busy", "slow", "lost")
 """Findings that say of every operation whether it is slow; where some hang or fail, samples and the log tell."""
 _KINDS = ("slow", "partly_slow", "lost")
+_AGAIN_NS = 60 * 10**9
+"""An op that fails since so long after its event began had answered in between."""
 
 
 def with_verdict(
@@ -65,7 +67,7 @@ def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) ->
         return events
     if any(one.end_ns is None and one.kind in _KINDS for one in events):
         first = next(op for op in (one.op for one in found.ops) if op in begins)
-        return [_led_by(one, first) for one in events]
+        return [_led_by(one, first, begins) for one in events]
     until = max(last_ns, *begins.values())
     shares = {
         one.op: replace(_lost(None, one, begins[one.op], until), lost=1.0)
@@ -75,22 +77,34 @@ def _with_failures(events: Sequence[SlowEvent], found: Finding, last_ns: int) ->
     return [*events, _event(found, (), shares, list(shares), until)]
 
 
-def _led_by(event: SlowEvent, op: str) -> SlowEvent:
-    """An event of losses that goes on, with the op first that its probe names first: all that fail are alike."""
-    lead = next((one for one in event.ops if one.op == op and one.start_ns is not None), None)
-    if event.end_ns is not None or event.kind != "lost" or lead is None:
+def _led_by(event: SlowEvent, first: str, begins: Mapping[str, int]) -> SlowEvent:
+    """An event of losses that goes on, led by the op that its probe names first: all that fail are alike.
+
+    Ops that answered in between are part of it since they fail again.
+    """
+    own = {one.op: one for one in event.ops if one.start_ns is not None}
+    if event.end_ns is not None or event.kind != "lost" or first not in own:
         return event
-    others = (one for one in event.ops if one is not lead)
+    shares = [_again(one, begins.get(one.op, 0), event.seen_until_ns) for one in event.ops]
+    shares.sort(key=lambda one: one.op != first)
+    lead = shares[0]
     return replace(
         event,
-        op=op,
-        ops=(lead, *others),
+        op=first,
+        ops=tuple(shares),
         peak=lead.peak,
         peak_ns=lead.peak_ns,
         median=lead.median,
         lost=lead.lost,
         recovery_ns=lead.recovery_ns,
     )
+
+
+def _again(share: OpShare, since_ns: int, until_ns: int) -> OpShare:
+    """The part of an op that has failed since an instant, without an earlier outage."""
+    if share.start_ns is None or since_ns - share.start_ns < _AGAIN_NS:
+        return share
+    return replace(share, start_ns=since_ns, end_ns=until_ns, lost=1.0)
 
 
 def _until_it_failed(event: SlowEvent, begins: Mapping[str, int]) -> SlowEvent:

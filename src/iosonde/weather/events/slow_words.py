@@ -33,7 +33,7 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
         worst = event.ops[0]
         verb = _have_been(event)
         what = f"{_share(worst.lost)} {op_word(worst.op)} on {event.target} {verb} late or missing"
-        sentences = [f"{what} {_when(event, now_ns, zone)}"]
+        sentences = [f"{what} {_op_when(event, worst, now_ns, zone)}"]
     else:
         sentences = [_partly(event, now_ns, zone)]
     told = [share for share in event.ops if (share.lost or 0.0) >= _told_from(share)]
