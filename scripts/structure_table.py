@@ -24,7 +24,13 @@ SLOW_TYPES = (
 )
 """Classes of a stretch of slowness; the aim is one of an operation, one of a target, and what goes beside them."""
 CACHES = (
-    *("serve/history.py", "serve/shared.py", "serve/job_table.py", "serve/climate.py"),
+    *(
+        "serve/history.py",
+        "serve/shared.py",
+        "serve/job_table.py",
+        "serve/climate.py",
+        "serve/series.py",
+    ),
     *("serve/load/histories.py", "serve/load/answer.py", "jobs/store/scan.py"),
 )
 """Modules with values by key in memory. Not of this kind: ``serve/arrivals.py``, a log of news by time;

@@ -10,7 +10,7 @@ from iosonde.model.ops import OPS
 from iosonde.serve.app import create
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.history import History
-from iosonde.serve.series import Stretches
+from iosonde.serve.series import SpanCache
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.words import say
 from iosonde.weather.store import Store
@@ -239,10 +239,10 @@ def test_large_answers_are_packed_for_who_can_read_it(client: TestClient) -> Non
 
 
 def test_stretches_of_the_past_do_not_depend_on_what_was_asked_before(root: Path) -> None:
-    def fresh() -> Stretches:
+    def fresh() -> SpanCache:
         whole = Store(root)
         known = History(whole, Arrivals(root, lambda: NOW)).known
-        return Stretches(whole, known)
+        return SpanCache(whole, known)
 
     kept, wide = fresh(), 10 * MINUTE
     ends = [NOW - step * wide for step in range(1, 6)]

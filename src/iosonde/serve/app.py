@@ -47,7 +47,7 @@ from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.routes import rooms, weather
 from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
-from iosonde.serve.series import SeriesSource, Stretches
+from iosonde.serve.series import SeriesSource, SpanCache
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import simulate as simulate_json
 from iosonde.serve.shapes import weather as weather_json
@@ -108,7 +108,7 @@ def create(
     app.state.live = live
     weather.add_targets(app, targets, quick, clock)
     history = History(store, arrivals)
-    source = SeriesSource(store, history, Stretches(store, history.known), paths)
+    source = SeriesSource(store, history, SpanCache(store, history.known), paths)
     weather.add_series(app, source, lane, clock)
     weather.add_figures(
         app, Figures(store.root, drawings, clock), PanelRoute(store, drawings, clock)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.kept import Kept
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame, SlowdownQuery, SlowSpan
 from iosonde.model.ops import OPS
@@ -44,11 +43,6 @@ class _Found(NamedTuple):
     spans: Sequence[SlowSpan]
 
 
-class _Shelf(NamedTuple):
-    keep_ns: int
-    found: OrderedDict[tuple[str, str], _Found]
-
-
 class _Wanted(NamedTuple):
     """Spans from ``since_ns`` on, as of ``seen_ns`` or later; queried from ``ask_ns`` on if none are cached."""
 
@@ -57,19 +51,18 @@ class _Wanted(NamedTuple):
     ask_ns: int
 
 
-class Stretches:
+class SpanCache:
     """Cache of a store's slow spans, as in events.
 
-    One shelf for views of the present, one for views of the past: the latter go back far, and are kept for minutes.
+    Those for views of the past are apart from those of the present: they go back far, and are kept for minutes.
 
     ``known`` gives what is usual of a host, a target. Safe to use from several threads.
     """
 
     def __init__(self, store: Store, known: Callable[[str, str, int], LearntBaselines]) -> None:
         self._store, self._known = store, known
-        self._lock = threading.Lock()
-        self._latest = _Shelf(_FRESH_NS, OrderedDict())
-        self._of_past = _Shelf(_PAST_NS, OrderedDict())
+        self._latest: Kept[tuple[str, str], _Found] = Kept(_MOST_KEPT)
+        self._of_past: Kept[tuple[str, str], _Found] = Kept(_MOST_KEPT)
 
     def of(
         self, host: str, target: str, since_ns: int, until_ns: int | None, now_ns: int
@@ -80,10 +73,10 @@ class Stretches:
             # As long again before it: who goes back step by step asks once for two steps.
             older_ns = max(0, 2 * since_ns - until_ns)
             wanted = _Wanted(since_ns, until_ns, older_ns)
-            found = self._kept_or_asked(self._of_past, key, wanted, now_ns)
+            found = self._kept_or_asked(self._of_past, _PAST_NS, key, wanted, now_ns)
         else:
             wanted = _Wanted(since_ns, 0, since_ns)
-            found = self._kept_or_asked(self._latest, key, wanted, now_ns)
+            found = self._kept_or_asked(self._latest, _FRESH_NS, key, wanted, now_ns)
         return [
             span
             for span in found.spans
@@ -91,25 +84,25 @@ class Stretches:
         ]
 
     def _kept_or_asked(
-        self, shelf: _Shelf, key: tuple[str, str], wanted: _Wanted, now_ns: int
+        self,
+        cache: Kept[tuple[str, str], _Found],
+        keep_ns: int,
+        key: tuple[str, str],
+        wanted: _Wanted,
+        now_ns: int,
     ) -> _Found:
-        with self._lock:
-            kept = shelf.found.get(key)
+        kept = cache.peek(key)
         if (
             kept is not None
             and kept.since_ns <= wanted.since_ns
             and kept.at_ns >= wanted.seen_ns
-            and 0 <= now_ns - kept.at_ns < shelf.keep_ns
+            and 0 <= now_ns - kept.at_ns < keep_ns
         ):
             return kept
         query = SlowdownQuery(host=key[0], target=key[1], since_ns=wanted.ask_ns, until_ns=None)
         known = self._known(*key, now_ns)
         found = _Found(wanted.ask_ns, now_ns, slow_spans(self._store, query, now_ns, known))
-        with self._lock:
-            shelf.found[key] = found
-            shelf.found.move_to_end(key)
-            while len(shelf.found) > _MOST_KEPT:
-                shelf.found.popitem(last=False)
+        cache.put(key, found)
         return found
 
 
@@ -134,7 +127,7 @@ class SeriesSource(NamedTuple):
 
     store: Store
     history: History
-    kept: Stretches
+    kept: SpanCache
     paths: ShownPaths
 
 
