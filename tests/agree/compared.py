@@ -178,7 +178,7 @@ def _then(kind, doors, events):
         there = [
             (place, one)
             for place, one in events
-            if one.begin_s <= instant and (one.end_s is None or instant < one.end_s)
+            if one.begin_s < instant and (one.end_s is None or instant < one.end_s)
         ]
         # Each of the two is asked at instants of its own.
         door = PAST_DOORS[(number + kind.length_s) % 2]
