@@ -302,7 +302,7 @@ def test_what_is_no_range(text):
         (with_ops(data_read=SLOW), "2", "5", WARNING),
         (with_ops(data_read=SLOW), "2", "3", CRITICAL),
         (with_ops(data_read=SLOW | {"host_busy": True}), "2", "3", OK),
-        (with_ops(data_read=SLOW | {"slowdown_lower": 0.9}), "2", "3", OK),
+        (with_ops(data_read=SLOW | {"slowdown_lower": 0.9}), "2", "3", CRITICAL),  # found is found
         (with_ops(data_read=SLOW | {"slowdown_lower": None}), "2", "5", WARNING),
         (with_ops(md_stat=HUNG), "~:99", "~:99", CRITICAL),
         (with_ops(md_stat={"state": "failing"}), "2", "5", CRITICAL),
