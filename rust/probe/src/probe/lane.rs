@@ -178,7 +178,7 @@ impl Lane {
             return None;
         }
         let Some(ready) = ready else {
-            // A delete while creates hang: there is nothing to remove, and this says nothing about deletes.
+            // A delete while creates hang, or a create while deletes do: nothing to work on, which says nothing about it.
             self.record(Tick::never_begun(due_ns, Outcome::SHED));
             return None;
         };

@@ -111,9 +111,11 @@ impl Span {
         // There was no file to work on.
         let without = !op.is_data() && row.ended_ns.is_none() && self.faults.iter().any(creates);
         let allowed = match row.outcome {
-            Outcome::SKIPPED => open || afresh || late || without || self.posix,
+            Outcome::SKIPPED => open || afresh || late || self.posix,
             // When a quarter of all ticks is missed, fewer are worked on.
-            Outcome::SHED => slow_before(&self.faults, row.due_ns - start_ns) || self.blocked_ns > 0,
+            Outcome::SHED => {
+                without || slow_before(&self.faults, row.due_ns - start_ns) || self.blocked_ns > 0
+            }
             outcome => afresh && outcome.kind() == "error",
         };
         assert!(allowed, "nothing kept it from beginning: {row:?} after {last:?} {self:?} {what}");
