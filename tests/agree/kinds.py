@@ -192,6 +192,13 @@ KINDS: dict[str, Kind] = {
     "hung, over": Kind(agent(fault(CREATE, 2 * HOUR, 2 * HOUR + 200, hang=True)), 2 * HOUR + 1200),
     "failing": Kind(agent(fault(STAT, 2 * HOUR, 3 * HOUR, error="EIO")), 2 * HOUR + 400),
     "failing for 12 s": Kind(agent(fault(STAT, 2 * HOUR, 3 * HOUR, error="EIO")), 2 * HOUR + 12),
+    "all fail twice": Kind(
+        agent(
+            *(fault(op, HOUR, HOUR + 82, error="EIO") for op in OPS),
+            *(fault(op, HOUR + 330, 2 * HOUR, error="EIO") for op in OPS),
+        ),
+        HOUR + 400,
+    ),
     "slow, then all fail": Kind(
         agent(
             fault(STAT, 400, 430, multiply=3.0),

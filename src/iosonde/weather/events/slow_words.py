@@ -49,16 +49,11 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
 
 
 def _have_been(event: SlowEvent) -> str:
-    goes_on = event.end_ns is None and event.unknown_since_ns is None
-    return "have been" if goes_on else "were"
+    return "have been" if event.goes_on else "were"
 
 
 def _op_have_been(event: SlowEvent, share: OpShare) -> str:
-    return _have_been(event) if share.end_ns is None or _reaches_the_end(event, share) else "were"
-
-
-def _reaches_the_end(event: SlowEvent, share: OpShare) -> bool:
-    return event.end_ns is None and share.end_ns == event.seen_until_ns
+    return _have_been(event) if share.end_ns is None or event.reached_by(share) else "were"
 
 
 def _told_from(share: OpShare) -> float:
@@ -233,7 +228,7 @@ def _op_when(event: SlowEvent, share: OpShare, now_ns: int, zone: tzinfo | None)
     """When an op was slow; since the event began where it was slow all the time."""
     if share.start_ns is None or share.end_ns is None:
         return _when(event, now_ns, zone)
-    open_ = _reaches_the_end(event, share)
+    open_ = event.reached_by(share)
     if open_ and event.unknown_since_ns is not None:
         return _not_known(share.start_ns, event.unknown_since_ns, now_ns, zone)
     return _span(share.start_ns, None if open_ else share.end_ns, now_ns, zone)

@@ -20,6 +20,7 @@ from iosonde.weather.events.pieces.alarms import (
 )
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
 from iosonde.weather.events.pieces.harmless import is_harmless
+from iosonde.weather.events.pieces.outages import outages
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries, cut, expected_at, version_at
 from iosonde.weather.events.pieces.spans import Span
@@ -74,7 +75,7 @@ def _spells(
     refined = []
     for piece in left:
         sharp = _refined(piece, series, rows, baseline, not_before_ns)
-        refined.append(sharp)
+        refined += outages(sharp, series, rows)
         after = cut(series, sharp.end_ns, piece.end_ns)
         if piece.end_ns - sharp.end_ns > series.rule.quiet_windows * series.windows.window_ns:
             # The typical operation was as usual again; a part of them, or losses, may have gone on.
