@@ -73,14 +73,22 @@ class SlowEvent:
     unknown_since_ns: int | None = None
     period_ns: int = 0
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it has not ended, and its probe still runs."""
+        return self.end_ns is None and self.unknown_since_ns is None
+
+    def reached_by(self, share: OpShare) -> bool:
+        """Whether an op was slow up to the last operation that was seen, of an event without an end."""
+        return self.end_ns is None and (share.end_ns or 0) >= self.seen_until_ns
+
     def overlaps(self, start_ns: int, end_ns: int | None) -> bool:
         """Whether [start, end) and the event share a moment; ``end_ns`` None = still open.
 
         An event that goes on reaches past the last operation that was seen.
         """
-        goes_on = self.end_ns is None and self.unknown_since_ns is None
         return (end_ns is None or self.start_ns < end_ns) and (
-            goes_on or self.seen_until_ns > start_ns
+            self.goes_on or self.seen_until_ns > start_ns
         )
 
 

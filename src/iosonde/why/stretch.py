@@ -254,8 +254,7 @@ def _ends(event: SlowEvent, share: OpShare | None) -> tuple[int, int | None]:
     """Begin and end of what its worst op went through: others, or losses, may have begun before."""
     if share is None or share.start_ns is None:
         return event.start_ns, event.end_ns
-    goes_on = event.end_ns is None and (share.end_ns or 0) >= event.seen_until_ns
-    return share.start_ns, None if goes_on else share.end_ns
+    return share.start_ns, None if event.reached_by(share) else share.end_ns
 
 
 def _live(weather: Weather, question: WhyQuestion, now_ns: int) -> StretchFacts | None:

@@ -125,8 +125,7 @@ def _stretch(
 ) -> SlowSpan:
     start, end = share.start_ns or event.start_ns, share.end_ns or event.seen_until_ns
     usual = float("nan") if share.usual_ns is None else share.usual_ns
-    # The op that reached the end of what was seen went on with its event.
-    open_ = event.end_ns is None and end >= event.seen_until_ns
+    open_ = event.reached_by(share)
     key = SeriesKey(place.host, place.target, share.op, place.period_ns)
     return SlowSpan(
         key=key,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iosonde.model.answer import Block
-    from iosonde.weather.upkeep.clean import Kept
+    from iosonde.weather.upkeep.clean import MarkedDirectory
     from iosonde.weather.upkeep.doubled import Checked, Doubled, Repaired
 
     Progress = Callable[[int, int], None]
@@ -198,11 +198,11 @@ def repair(rows: DoubledRows, bucket: str | None, environ: Mapping[str, str]) ->
     return DoubledRows(root, rows.found, left, replace(done, told=[*done.told, *still]))
 
 
-class KeptFiles(NamedTuple):
+class CleanAnswer(NamedTuple):
     """Directories of iosonde's files in a directory. ``dry``: nothing was to be removed."""
 
     directory: str
-    kept: list[Kept]
+    kept: list[MarkedDirectory]
     dry: bool
 
     @property
@@ -225,9 +225,9 @@ class KeptFiles(NamedTuple):
         return {"schema_version": 1, "directories": [one._asdict() for one in self.kept]}
 
 
-def clean(directory: str, *, dry: bool) -> KeptFiles:
+def clean(directory: str, *, dry: bool) -> CleanAnswer:
     """Remove files of probes and benchmarks that are not in use. ``dry``: only list them. Raises MeasureError."""
     from iosonde.weather.upkeep.clean import clean as cleaned
     from iosonde.weather.upkeep.clean import kept
 
-    return KeptFiles(directory, (kept if dry else cleaned)(directory), dry)
+    return CleanAnswer(directory, (kept if dry else cleaned)(directory), dry)

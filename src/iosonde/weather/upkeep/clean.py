@@ -10,7 +10,7 @@ from iosonde.model.errors import MeasureError
 from iosonde.model.units import format_size
 
 
-class Kept(NamedTuple):
+class MarkedDirectory(NamedTuple):
     """A marked directory of this user. ``held``: in use; ``errno``: reason why a part could not be removed."""
 
     path: str
@@ -22,24 +22,24 @@ class Kept(NamedTuple):
     errno: int
 
 
-def kept(directory: str) -> list[Kept]:
+def kept(directory: str) -> list[MarkedDirectory]:
     """Marked directories in a directory. Raises MeasureError: the directory cannot be read."""
     return _looked(directory, remove=False)
 
 
-def clean(directory: str) -> list[Kept]:
+def clean(directory: str) -> list[MarkedDirectory]:
     """As ``kept``, and remove those not in use. Raises MeasureError."""
     return _looked(directory, remove=True)
 
 
-def _looked(directory: str, *, remove: bool) -> list[Kept]:
+def _looked(directory: str, *, remove: bool) -> list[MarkedDirectory]:
     try:
-        return [Kept(str(one[0]), *one[1:]) for one in _core.clean(directory, remove)]
+        return [MarkedDirectory(str(one[0]), *one[1:]) for one in _core.clean(directory, remove)]
     except _core.BenchError as error:
         raise MeasureError(str(error), hint="the directory that was probed") from None
 
 
-def say(one: Kept) -> str:
+def say(one: MarkedDirectory) -> str:
     """``removed /work/.iosonde-1000/login2: 1,001 files, 1.00 GiB``, or the reason why it stays."""
     size = f"{one.files:,} file{'' if one.files == 1 else 's'}, {format_size(one.bytes)}"
     if one.held:
