@@ -155,6 +155,19 @@ ALERTS = [
         f"{_SEEN}.",
     ),
     Alert(
+        "IosondeFewHits",
+        f"""iosonde_hit_ratio
+  and on ({_BY_OP}) iosonde_op_state{{state="partly_slow"}} == 1
+  and on ({_BY_OP}) iosonde_hit_ratio < 0.75 * iosonde_hit_ratio_usual""",
+        *(
+            "3m",
+            "warning",
+            f"only {{{{ $value | humanizePercentage }}}} of the {OPS} on {_ON} come from a cache"
+            + _of_same("iosonde_hit_ratio_usual", " (usually {{ VALUE | humanizePercentage }})"),
+        ),
+        f"{_SEEN}.",
+    ),
+    Alert(
         "IosondeStale",
         f"""time() - iosonde_last_success_timestamp_seconds > 900
   unless on ({_BY_OP}) iosonde_breaker_open == 1""",

@@ -142,10 +142,10 @@ def guard(
 
     ``series``: offsets (int64) of each series among the rows. ``columns``: start_ns, n_due, n_lost
     (int64), ascending in start within a series. An empty response histogram says that responses are
-    the service times. ``reference``: one expectation (38 floats, NaN = none) a series.
+    the service times. ``reference``: one expectation (40 floats, NaN = none) a series.
 
     A row: typ tail lost with _lower _upper (float64), flagged stage epoch (int64). A version:
-    version_series _from_ns _stage _epoch (int64) _climate (float64), versions (38 float64: 19 levels,
+    version_series _from_ns _stage _epoch (int64) _climate (float64), versions (40 float64: 19 levels,
     q99, n, hit_share, mu_1, mu_2, sigma_1, sigma_2, 3 limits of the detectors, their null rates: 3 shares, 3
     dispersions, typ, its error, lost). A lasting change: change_series _epoch _began_ns
     (int64) _factor (float64).
@@ -158,14 +158,14 @@ def triples(
 
     ``levels``: n x 19 x 3 float64 (lower, point, upper) of service time; ``tails``: n x 2 x 3 of
     the response quantiles .90 and .95; ``counts``: n x 4 int64 (n, n_response, n_due, n_lost);
-    ``which``: the row of ``versions`` (x 38) that each window is compared with, -1 for none.
+    ``which``: the row of ``versions`` (x 40) that each window is compared with, -1 for none.
     """
 
 def histogram_levels(histograms: _Histograms) -> dict[str, bytes]:
     """``levels``: n x 21 x 3 float64 (lower, point, upper): 19 levels, then quantiles .90 and .95."""
 
 def expectations(histograms: _Histograms) -> dict[str, bytes]:
-    """``versions`` (rows x 38 float64, see ``guard``): what each histogram makes one expect; NaN if empty."""
+    """``versions`` (rows x 40 float64, see ``guard``): what each histogram makes one expect; NaN if empty."""
 
 def mode_shifts(histograms: _Histograms, which: Buffer, versions: Buffer) -> dict[str, bytes]:
     """hit_share, hit, miss (float64) of each; NaN below 60 rows or where one mode is expected."""

@@ -264,6 +264,18 @@ KINDS: dict[str, Kind] = {
     "every 5 min": recorded(300, 6 * DAY, 4 * DAY, 4 * DAY + 12 * HOUR, 10.0, 600),
     "hourly": recorded(HOUR, 24 * DAY, 19 * DAY, 22 * DAY, 10.0, 2 * HOUR),
     "every 8 h": Kind(records(period_s=8 * HOUR), 30 * DAY, reason="long_step"),
+    "a cache that stops": Kind(
+        records(
+            Trouble(READ, 60 * HOUR, 60 * HOUR + 1200, 50.0, hits=True), period_s=1, cached=0.5
+        ),
+        62 * HOUR,
+    ),
+    "a cache that stops, goes on": Kind(
+        records(
+            Trouble(READ, 60 * HOUR, 60 * HOUR + 1200, 50.0, hits=True), period_s=1, cached=0.5
+        ),
+        60 * HOUR + 600,
+    ),
     "75 s": Kind(records(), 75, reason="learning"),
     "a gap": Kind(records(silent=[(HOUR, 5 * HOUR)]), 6 * HOUR, reason="no_probe"),
     "partly slow": Kind(

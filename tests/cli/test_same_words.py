@@ -42,6 +42,12 @@ STORES: dict[str, dict[str, dict[str, Any]]] = {
         "b": state(target="/b"),
     },
     "partly": {"a": with_ops(md_create={"state": "slow", "partly": True, "tail": 7.7})},
+    "cold": {
+        "a": with_ops(
+            data_read={"state": "slow", "partly": True, "alarm": "cache"}
+            | {"hits": 0.02, "hits_usual": 0.8, "since_ns": START - 500 * SECOND}
+        )
+    },
     "lost": {"a": with_ops(md_read={"lost": 0.125, "lost_lower": 0.06})},
     "busy": {"a": with_ops(data_write=SLOW | {"host_busy": True})},
     "hung": {

@@ -120,6 +120,26 @@ def test_a_part_that_is_slow_is_said_to_be_a_part():
     assert check([with_ops(md_create=PARTLY)], START)[0] == WARNING
 
 
+def test_a_cache_that_stops_is_said_with_both_shares():
+    cold = PARTLY | {"tail": 1.4, "alarm": "cache", "hits": 0.02, "hits_usual": 0.8}
+    assert said(with_ops(data_read=cold)) == (
+        "slow",
+        "slow",
+        "only 2% of the reads on /work come from a cache since 14:05 (usually 80%)",
+    )
+    both = said(with_ops(data_read=cold | {"hits": 0.0}, md_create=PARTLY))[2]
+    assert both == (
+        "none of the reads on /work come from a cache since 14:05 (usually 80%), "
+        "a part of creates since 14:05"
+    )
+    assert check([with_ops(data_read=cold)], START)[0] == WARNING
+    whole = SLOW | {"alarm": "cache", "hits": 0.02, "hits_usual": 0.8}
+    assert said(with_ops(data_read=whole))[2] == (
+        "reads on /work are 3.1x slower than usual (2.8-3.4) since 14:05, "
+        "only 2% from a cache (usually 80%)"
+    )
+
+
 def test_what_may_be_slow_is_not_simply_as_usual():
     kind, _, sentence = said(
         with_ops(data_read={"slowdown": 7.5, "slowdown_lower": 1.2, "slowdown_upper": 8.7})

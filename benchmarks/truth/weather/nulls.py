@@ -24,6 +24,7 @@ from benchmarks.truth.weather.latency import Floats
 from benchmarks.truth.weather.stream import DAY_S
 from iosonde.model.events import SlowEvent
 from iosonde.model.slowdown import Baseline
+from iosonde.weather.events.pieces.alarms import CACHE
 
 LEARNING_DAYS = 14
 MONTH_DAYS = 30
@@ -54,6 +55,67 @@ def nulls(seed: int, scale: float = 1.0) -> list[Row]:
 def odd(seed: int, scale: float = 1.0) -> list[Row]:
     """The same of kinds that break what detectors like to assume."""
     return _of_kinds(iter(odd_kinds.ODD.items()), seed, scale)
+
+
+def cached(seed: int, scale: float = 1.0) -> list[Row]:
+    """Streams of which a share comes from a cache: false alarms of it, and how soon a cache is found that stops.
+
+    ``x10``: how often operations that are all ten times as slow are told as a cache that stops.
+    """
+    days = LEARNING_DAYS + max(4, round(MONTH_DAYS * scale))
+    rows = []
+    for place, (name, (share_of, slow_of)) in enumerate(odd_kinds.CACHED.items()):
+        random = np.random.default_rng((seed, place))
+
+        def draw(n: int, left: Floats | float = 1.0) -> Floats:
+            shares = left * share_of(random, n)  # noqa: B023
+            return odd_kinds.from_cache(random, shares, slow_of(random, n))  # noqa: B023
+
+        seconds = draw(days * DAY_S)
+        result, baseline = judged(OP, seconds)
+        causes = Counter(raised_live(seconds, baseline).causes)
+        events = offline.slow_events(OP, seconds, baseline, result.changes)
+        told = sum(one.cause == CACHE for one in events)
+        rows += [
+            _a_month(name, "alarms/month", causes[CACHE], days),
+            _a_month(name, "events/month", told, days),
+        ]
+        rows += _stopped(name, draw, _last(baseline), max(20, round(60 * scale)))
+    return rows
+
+
+def _stopped(name: str, draw: Callable[..., Floats], last: Baseline, cases: int) -> list[Row]:
+    """Caches that stop for a time, in part or all, after what was learnt last."""
+    rows = []
+    begins = (np.arange(cases) + 1) * _APART_S
+    n = (cases + 2) * _APART_S
+    for what, long, kept in (
+        ("stops 10 min", 600, 0.0),
+        ("stops 2 min", 120, 0.0),
+        ("a quarter left 1 h", 3_600, 0.25),
+    ):
+        left = np.ones(n)
+        for begin in begins.tolist():
+            left[begin : begin + long] = kept
+        seconds = draw(n, left)
+        after = delays(raised_after(seconds, last.numbers).at_s, begins, long)
+        p, error = share(len(after), cases)
+        soon = f"{median(after):.0f} s" if len(after) else ""
+        events = [one for one in offline.slow_events(OP, seconds, last, []) if one.cause == CACHE]
+        met = offline.placed(events, begins, long)
+        q, other_error = share(met.found, cases)
+        off = f"{_p90(met.begin_off_s):.0f}, {_p90(met.end_off_s):.0f} s" if met.found else ""
+        rows += [
+            Row("cached", name, p, 0, INFINITE, "-", "-", error, what, soon),
+            Row("events", name, q, 0, INFINITE, "-", "-", other_error, what, off),
+        ]
+    slowed = draw(n)
+    for begin in begins.tolist():
+        slowed[begin : begin + 600] *= 10.0
+    events = offline.slow_events(OP, slowed, last, [])
+    wrong = offline.placed([one for one in events if one.ops[0].hits is not None], begins, 600)
+    p, error = share(wrong.found, cases)
+    return [*rows, Row("cached", name, p, 0, INFINITE, "-", "-", error, "x10", "")]
 
 
 def _of_kinds(streams: Iterator[tuple[str, Draw]], seed: int, scale: float) -> list[Row]:
@@ -113,11 +175,7 @@ def _power(
     random: np.random.Generator, name: str, draw: Draw, baseline: Baseline, cases: int
 ) -> list[Row]:
     """How many injected slowdowns raise an alarm of their own and become events, after what was learnt last."""
-    last = replace(
-        baseline,
-        from_ns=np.array([_EVER_NS]),
-        **{of: getattr(baseline, of)[-1:] for of in ("numbers", "stage", "epoch", "climate")},
-    )
+    last = _last(baseline)
     rows = []
     for what, long, factor, part in CASES:
         begins = (np.arange(cases) + 1) * _APART_S
@@ -136,6 +194,15 @@ def _power(
             Row("events", name, q, 0, INFINITE, "-", "-", other_error, what, off),
         ]
     return rows
+
+
+def _last(baseline: Baseline) -> Baseline:
+    """The version that was learnt last, at all times."""
+    return replace(
+        baseline,
+        from_ns=np.array([_EVER_NS]),
+        **{of: getattr(baseline, of)[-1:] for of in ("numbers", "stage", "epoch", "climate")},
+    )
 
 
 def _p90(values: Floats) -> float:

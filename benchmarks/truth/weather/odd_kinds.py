@@ -14,6 +14,8 @@ from scipy.signal import fftconvolve, lfilter
 from benchmarks.truth.weather.latency import Floats
 from benchmarks.truth.weather.stream import DAY_S, HOUR_S, walk
 
+Draw = Callable[[np.random.Generator, int], Floats]
+
 _MEDIAN_S, _SIGMA = 1.5e-3, 0.4
 
 
@@ -74,7 +76,53 @@ def flush(random: np.random.Generator, n: int) -> Floats:
     return _plain(random, n) * np.where(late, 30.0, 1.0)
 
 
-ODD: dict[str, Callable[[np.random.Generator, int], Floats]] = {
+def from_cache(random: np.random.Generator, share: Floats, slow: Floats) -> Floats:
+    """Operations of which a share, of each its own, comes from a cache in 0.1 ms; the others take ``slow``."""
+    hit = random.random(len(share)) < share
+    return np.where(hit, 1e-4 * np.exp(0.25 * random.standard_normal(len(share))), slow)
+
+
+def from_disk(random: np.random.Generator, n: int) -> Floats:
+    """Lognormal operations around 8 ms."""
+    return np.asarray(8e-3 * np.exp(0.5 * random.standard_normal(n)))
+
+
+def heavy_disk(random: np.random.Generator, n: int) -> Floats:
+    """Operations from 4 ms on with a Pareto tail of index 1.5, 10 s at most."""
+    return np.minimum(4e-3 * (1 + random.pareto(1.5, n)), 10.0)
+
+
+def _steady(share: float, random: np.random.Generator, n: int) -> Floats:
+    return np.full(n, share)
+
+
+def _wandering(random: np.random.Generator, n: int) -> Floats:
+    cycle = 0.5 * np.sin(2 * np.pi * np.arange(n) / DAY_S)
+    return np.asarray(1 / (1 + np.exp(-(walk(random, n, 0.7, 4 * HOUR_S) + cycle))))
+
+
+def _each_day(random: np.random.Generator, n: int) -> Floats:
+    hour = np.arange(n) % DAY_S / HOUR_S
+    return np.asarray(0.9 - 0.5 * np.maximum(0, np.sin(np.pi * (hour - 8) / 12)))
+
+
+def _bursts(random: np.random.Generator, n: int) -> Floats:
+    """One file after another is read: each minute has a share of its own."""
+    return np.repeat(random.beta(3, 2, n // 60 + 1), 60)[:n]
+
+
+CACHED: dict[str, tuple[Draw, Draw]] = {
+    "80% hits": (partial(_steady, 0.8), from_disk),
+    "50% hits, heavy tail": (partial(_steady, 0.5), heavy_disk),
+    "30% hits": (partial(_steady, 0.3), from_disk),
+    "12% hits": (partial(_steady, 0.12), from_disk),
+    "hits wander, 20-80%": (_wandering, from_disk),
+    "40-90% hits by day": (_each_day, from_disk),
+    "a share of its own each minute": (_bursts, from_disk),
+}
+"""The share of hits of each operation, and how long the others take."""
+
+ODD: dict[str, Draw] = {
     "5% always at 100x": partial(always_slow, share=0.05, factor=100.0),
     "4% always at 100x": partial(always_slow, share=0.04, factor=100.0),
     "3% always at 100x": partial(always_slow, share=0.03, factor=100.0),

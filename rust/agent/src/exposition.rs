@@ -102,6 +102,8 @@ fn gauges(page: &mut Content, states: &[TargetState]) {
     page.per_op(&families::STRETCH_SLOWDOWN_RATIO_UPPER, states, |op| op.stretch_upper);
     page.per_op(&families::TAIL_RATIO, states, |op| op.tail);
     page.per_op(&families::LOST_RATIO, states, |op| op.lost);
+    page.per_op(&families::HIT_RATIO, states, |op| op.hits);
+    page.per_op(&families::HIT_RATIO_USUAL, states, |op| op.hits_usual);
     page.per_op(&families::ALARM, states, |op| Some(f64::from(u8::from(op.alarm.is_some()))));
     page.per_op(&families::BASELINE_SECONDS, states, |op| op.baseline_ns.map(seconds));
     page.per_op(&families::CLIMATE_RATIO, states, |op| op.climate);

@@ -43,6 +43,8 @@ pub const KINDS: [&str; 11] = [
 pub const SEVERITIES: [&str; 5] = ["ok", "info", "unknown", "slow", "hung"];
 /// Windows needed before anything is called usual.
 pub const BASELINE_WINDOWS: i64 = 5;
+/// Fewer hits than this part of the usual ones are told of a slow operation.
+const FEWER_HITS: f64 = 0.75;
 /// Usual has become slower when it takes this many times what it took at first.
 pub const CLIMATE_AT: f64 = 1.25;
 const STALE_NS: i64 = 10_000_000_000;
@@ -80,6 +82,10 @@ pub struct OpVerdict {
     pub lost: Option<f64>,
     /// Share of due operations that the probing host alone began late, or never, where it was busy.
     pub late: Option<f64>,
+    /// Share of cache hits, where fewer of them are why operations are slow.
+    pub hits: Option<f64>,
+    /// The usual share of hits, beside `hits`.
+    pub hits_usual: Option<f64>,
 }
 
 /// A verdict with its evidence; `ops` are the operations it is about, worst first.
@@ -318,6 +324,7 @@ fn of_op(op: &LiveOp) -> OpVerdict {
     let over_stretch = op.stretch.filter(|_| state == "slow" && !op.partly);
     let (slowdown, lower, upper) = over_stretch
         .map_or((op.slowdown, op.lower, op.upper), |(typ, lower, upper)| (Some(typ), lower, upper));
+    let cold = op.cold.filter(|(hits, usual)| op.partly || state == "slow" && *hits < FEWER_HITS * usual);
     OpVerdict {
         op: op.op.clone(),
         state: state.into(),
@@ -332,6 +339,8 @@ fn of_op(op: &LiveOp) -> OpVerdict {
         partly: op.partly,
         lost: op.lost.filter(|_| certain && comes_back(&op.state)),
         late: op.late.filter(|_| op.host_busy && state != "slow"),
+        hits: cold.map(|(hits, _)| hits),
+        hits_usual: cold.map(|(_, usual)| usual),
     }
 }
 

@@ -85,6 +85,8 @@ pub struct LiveOp {
     pub lost_lower: Option<f64>,
     /// Share of due operations that the probing host alone began late, or never.
     pub late: Option<f64>,
+    /// Share of cache hits in the last window and the usual one, where fewer hits are the alarm.
+    pub cold: Option<(f64, f64)>,
     /// What is usual now / what was usual at first.
     pub climate: Option<f64>,
     /// The 0.95 quantile (ns).
@@ -168,6 +170,7 @@ impl LiveOp {
             lost: number("lost"),
             lost_lower: number("lost_lower"),
             late: number("late"),
+            cold: number("hits").zip(number("hits_usual")).filter(|_| word("alarm") == "cache"),
             climate: number("climate"),
             q95_ns: number("q95_ns"),
             n: integer("n_seen").unwrap_or(0),

@@ -175,6 +175,8 @@ mod tests {
             partly: false,
             lost: None,
             late: None,
+            hits: None,
+            hits_usual: None,
         };
         let level = |state| of_op(&op(state), &AlertRange::to(2.0), &AlertRange::to(5.0));
         assert_eq!((level("slow"), level("ok")), (WARNING, OK));

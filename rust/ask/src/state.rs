@@ -44,7 +44,7 @@ const BUDGET: [&str; 3] = ["bytes_per_s", "ops_per_s", "cpu_ns_per_s"];
 const KEEP: [&str; 4] = ["max_age_ns", "max_bytes", "min_free_bytes", "windows_max_age_ns"];
 const OP_TEXT: [&str; 6] = ["op", "state", "last_outcome", "cache", "stage", "alarm"];
 const OP_COUNTS: [&str; 6] = ["n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows", "epoch"];
-const OP_NUMBERS: [&str; 25] = [
+const OP_NUMBERS: [&str; 27] = [
     "latest_ns",
     "median_ns",
     "median_lower_ns",
@@ -64,6 +64,8 @@ const OP_NUMBERS: [&str; 25] = [
     "lost_lower",
     "lost_upper",
     "late",
+    "hits",
+    "hits_usual",
     "climate",
     "alarm_ns",
     "since_ns",

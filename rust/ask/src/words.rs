@@ -143,11 +143,22 @@ fn slower(finding: &Finding, zone: &Zone<'_>, most_words: usize) -> String {
     let left = most_words.saturating_sub(known.split_whitespace().count());
     let of = of(finding);
     if worst.partly {
+        if let Some(hits) = few_hits(worst) {
+            let verb = if is_over(finding) { "came" } else { "come" };
+            let when = since(finding, worst, zone);
+            let head = format!("{hits} of the {} on {of} {verb} from a cache{when}", word(&worst.op));
+            let usual = format!(" (usually {})", percent(worst.hits_usual));
+            let parts: Vec<String> = others.iter().map(|op| beside_worst(finding, op, zone)).collect();
+            return listed(&(head + &usual), &parts, left) + &known;
+        }
         let parts: Vec<String> = finding.ops.iter().map(|op| part(finding, op, zone)).collect();
         let head = format!("a part of the operations on {of} is slower than usual: {}", parts[0]);
         return listed(&head, &parts[1..], left) + &known;
     }
-    let head = format!("{} on {of} {}", word(&worst.op), are_slower(finding, worst, zone));
+    let cold =
+        few_hits(worst).map(|hits| format!(", {hits} from a cache (usually {})", percent(worst.hits_usual)));
+    let head = format!("{} on {of} {}", word(&worst.op), are_slower(finding, worst, zone))
+        + &cold.unwrap_or_default();
     let parts: Vec<String> = others.iter().map(|op| beside_worst(finding, op, zone)).collect();
     listed(&head, &parts, left) + &known
 }
@@ -167,6 +178,9 @@ fn are_slower(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
 
 /// Another operation that is slow, too.
 fn beside_worst(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
+    if let Some(hits) = few_hits(op).filter(|_| op.partly) {
+        return format!("{hits} of {} from a cache (usually {})", word(&op.op), percent(op.hits_usual));
+    }
     if op.partly {
         return format!("a part of {}{}", word(&op.op), since(finding, op, zone));
     }
@@ -186,8 +200,21 @@ fn part(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
     if op.state != "slow" {
         return format!("{} lost", lost_share(op));
     }
+    if let Some(hits) = few_hits(op) {
+        return format!("{} {hits} from a cache (usually {})", word(&op.op), percent(op.hits_usual));
+    }
     let tail = op.tail.map(|tail| format!(" (the slowest twentieth {}x)", format::factor(Some(tail))));
     format!("{}{}{}", word(&op.op), tail.unwrap_or_default(), since(finding, op, zone))
+}
+
+/// `only 2%` or `none`, of operations that come from a cache; none where something else is slow.
+fn few_hits(op: &OpVerdict) -> Option<String> {
+    let hits = op.hits?;
+    Some(if hits < 0.005 { "none".into() } else { format!("only {}", percent(Some(hits))) })
+}
+
+fn percent(share: Option<f64>) -> String {
+    format!("{:.0}%", 100.0 * share.unwrap_or(0.0))
 }
 
 /// `head` and as many parts as the sentence has room for; the others are counted.

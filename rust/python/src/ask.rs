@@ -269,6 +269,8 @@ fn row<'py>(python: Python<'py>, one: &Finding) -> PyResult<Bound<'py, PyTuple>>
             partly,
             lost,
             late,
+            hits,
+            hits_usual,
         } = op;
         // A tuple of Rust has at most twelve members that become Python's.
         let fields = [
@@ -285,6 +287,8 @@ fn row<'py>(python: Python<'py>, one: &Finding) -> PyResult<Bound<'py, PyTuple>>
             partly.into_bound_py_any(python)?,
             lost.into_bound_py_any(python)?,
             late.into_bound_py_any(python)?,
+            hits.into_bound_py_any(python)?,
+            hits_usual.into_bound_py_any(python)?,
         ];
         PyTuple::new(python, fields)
     });
@@ -344,8 +348,8 @@ fn of_row(row: &Bound<'_, PyTuple>) -> PyResult<Finding> {
 
 fn of_op(row: &Bound<'_, PyAny>) -> PyResult<OpVerdict> {
     let row = row.cast::<PyTuple>()?;
-    if row.len() != 13 {
-        return Err(PyValueError::new_err("expected the 13 fields of an operation's verdict"));
+    if row.len() != 15 {
+        return Err(PyValueError::new_err("expected the 15 fields of an operation's verdict"));
     }
     let number = |place: usize| row.get_item(place)?.extract::<Option<f64>>();
     let flag = |place: usize| row.get_item(place)?.extract::<bool>();
@@ -363,5 +367,7 @@ fn of_op(row: &Bound<'_, PyAny>) -> PyResult<OpVerdict> {
         partly: flag(10)?,
         lost: number(11)?,
         late: number(12)?,
+        hits: number(13)?,
+        hits_usual: number(14)?,
     })
 }

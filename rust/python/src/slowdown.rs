@@ -6,7 +6,7 @@ use iosonde_core::slowdown::history::{self, History};
 use iosonde_core::slowdown::levels::{Level, Levels, N, RankTable};
 use iosonde_core::slowdown::limits::Limits;
 use iosonde_core::slowdown::modes::{Modes, modes, shift};
-use iosonde_core::slowdown::null_rates::NullRates;
+use iosonde_core::slowdown::null_rates::{MissRates, NullRates};
 use iosonde_core::slowdown::rules::Cause;
 use iosonde_core::slowdown::seen::Seen;
 use iosonde_core::slowdown::triple::{Expected, Factor, Triple};
@@ -17,10 +17,11 @@ use pyo3::types::PyDict;
 use crate::columns::{ensure, floats, integers, optional, vector};
 
 /// Numbers that describe an expectation: the levels, q99, n, the modes (NaN when there is one only), the detectors' limits, and
-/// their null rates (NaN while unknown): share and dispersion of each, typ, its error, lost.
-const WIDTH: usize = NULL + 9;
+/// their null rates (NaN while unknown): share and dispersion of each, typ, its error, lost; share and dispersion of misses.
+const WIDTH: usize = MISSES + 2;
 const LIMITS: usize = N + 7;
 const NULL: usize = LIMITS + 3;
+const MISSES: usize = NULL + 9;
 
 fn flat(expected: &Expected) -> [f64; WIDTH] {
     let mut row = [f64::NAN; WIDTH];
@@ -35,7 +36,10 @@ fn flat(expected: &Expected) -> [f64; WIDTH] {
     if let Some(null) = expected.null {
         row[NULL..NULL + 3].copy_from_slice(&null.share);
         row[NULL + 3..NULL + 6].copy_from_slice(&null.dispersion);
-        row[NULL + 6..].copy_from_slice(&[null.typ, null.typ_error, null.lost]);
+        row[NULL + 6..MISSES].copy_from_slice(&[null.typ, null.typ_error, null.lost]);
+    }
+    if let Some(misses) = expected.misses {
+        row[MISSES..].copy_from_slice(&[misses.share, misses.dispersion]);
     }
     row
 }
@@ -53,7 +57,9 @@ fn expected_of(row: &[f64]) -> Expected {
         typ_error: row[NULL + 7],
         lost: row[NULL + 8],
     });
-    Expected { at, q99: row[N], modes, n: row[N + 1] as u64, limits_ns: three(LIMITS), null }
+    let misses =
+        (!row[MISSES].is_nan()).then(|| MissRates { share: row[MISSES], dispersion: row[MISSES + 1] });
+    Expected { at, q99: row[N], modes, n: row[N + 1] as u64, limits_ns: three(LIMITS), null, misses }
 }
 
 /// Standard error of the logarithm of a stretch's typical slowdown; see the stub.
@@ -213,7 +219,7 @@ fn put_triples(dict: &Bound<'_, PyDict>, triples: impl Iterator<Item = Triple> +
 /// The names of the stages, ascending.
 pub const STAGES: [&str; 4] = Stage::NAMES;
 /// The causes of alarms.
-pub const CAUSES: [&str; 5] = Cause::NAMES;
+pub const CAUSES: [&str; 6] = Cause::NAMES;
 
 /// Slowdown of windows given by their levels; see the stub.
 #[pyfunction]

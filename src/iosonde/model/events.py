@@ -19,7 +19,8 @@ class OpShare:
     typical operation was slow. ``tail`` is the largest ratio of 95% quantiles of a window, ``lost`` the share of due
     operations that were late or missing, ``hung_ns`` for how long it hung; ``recovery_ns`` from its last window at half
     the peak to the end. ``lower`` and ``upper``: the 95 % interval of ``median``, which is against ``usual_ns`` (of the
-    operation in the middle, when it began).
+    operation in the middle, when it began). ``hits``: where fewer operations came from a cache than usual, the share
+    that did, and the usual one.
     """
 
     op: str
@@ -38,6 +39,8 @@ class OpShare:
     lower: float | None = None
     upper: float | None = None
     usual_ns: float | None = None
+    hits: float | None = None
+    hits_usual: float | None = None
 
 
 @dataclass(frozen=True)

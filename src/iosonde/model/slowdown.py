@@ -22,11 +22,15 @@ ABOVE_HITS, LATEST_BAND = 0.25, 0.80
 """Start of the band of levels of an op with two modes: so far above its hit share, at most the second."""
 TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower", "_upper"))
 """typ, tail and lost, each with both ends of its interval."""
-VERSION_WIDTH = 38
+VERSION_WIDTH = 40
 """Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2, the
-detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost (NaN = unknown)."""
-NULL_RATES, NULL_TYP, NULL_TYP_ERROR = 29, 35, 36
-"""Start of the null rates, positions of ``typ`` of a busy but ordinary ten minutes and of the error of a minute's."""
+detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost; share and dispersion of
+cache misses (NaN = unknown)."""
+NULL_RATES, NULL_TYP, NULL_TYP_ERROR, NULL_MISSES = 29, 35, 36, 38
+"""Start of the null rates, positions of ``typ`` of a busy but ordinary ten minutes, of the error of a minute's, and of
+the usual share of misses."""
+HIT_SHARE, MODES = 21, slice(22, 26)
+"""Positions of the usual share of hits; of mu_1, mu_2 (ln ns), sigma_1 and sigma_2."""
 Q50 = 9
 """Position of the expected median."""
 INTERVAL_NS = 600 * 10**9
@@ -78,7 +82,7 @@ class Intervals:
 class Baseline:
     """All versions of the expectation for one series.
 
-    ``from_ns`` (versions,) ascending: each holds until the next. ``numbers`` (versions, 38): see
+    ``from_ns`` (versions,) ascending: each holds until the next. ``numbers`` (versions, 40): see
     ``VERSION_WIDTH``. ``climate``: now / the reference epoch, NaN before there is one.
     """
 
@@ -99,12 +103,12 @@ class Baseline:
 
     def hit_share(self, row: Ints) -> Floats:
         """Expected share of the fast mode; NaN if there is one mode."""
-        return self._pick(self.numbers[:, 21], row)
+        return self._pick(self.numbers[:, HIT_SHARE], row)
 
     def middle_ns(self, row: Ints) -> Floats:
         """Expected latency in the middle of typ's band of levels; NaN for -1."""
         from_level = np.minimum(
-            LATEST_BAND, np.ceil(20 * (self.numbers[:, 21] + ABOVE_HITS) - 1e-9) / 20
+            LATEST_BAND, np.ceil(20 * (self.numbers[:, HIT_SHARE] + ABOVE_HITS) - 1e-9) / 20
         )
         first = np.where(np.isnan(from_level), 0, np.round(20 * from_level) - 1).astype(np.int64)
         places = (first + len(LEVELS) - 1) // 2

@@ -110,7 +110,8 @@ class StretchFacts:
 
     ``whole``: the target that ``target`` is a component of, else the same. ``end_ns`` None: it goes on; then it was
     looked at until ``seen_until_ns``. ``factor`` None: hung, failing or lost. ``event``: its id, as ``iosonde events``
-    has it; None: no event yet.
+    has it; None: no event yet. ``hits``: where fewer operations came from a cache, the share that did, and the usual
+    one.
     """
 
     host: str
@@ -127,6 +128,8 @@ class StretchFacts:
     lost: float | None
     windows: int
     event: str | None
+    hits: float | None = None
+    hits_usual: float | None = None
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,8 @@ def _of_event(event: SlowEvent, weather: Weather) -> StretchFacts:
         lost=event.lost,
         windows=0,
         event=as_event(event).id,
+        hits=share.hits if share and event.kind == "partly_slow" else None,
+        hits_usual=share.hits_usual if share else None,
     )
 
 
@@ -293,6 +295,8 @@ def _of_finding(found: Finding, weather: Weather, now_ns: int) -> StretchFacts:
         lost=op.lost,
         windows=0,
         event=None,
+        hits=op.hits if op.partly else None,
+        hits_usual=op.hits_usual,
     )
 
 

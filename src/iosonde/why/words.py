@@ -19,6 +19,7 @@ from iosonde.model.units import (
     format_span,
     format_time,
 )
+from iosonde.weather.events.slow_words import say_few_hits
 from iosonde.weather.events.unjudged_words import why_not
 from iosonde.weather.events.words import span_words
 from iosonde.why.links import Kind, PartSource
@@ -83,34 +84,39 @@ def _missing(why: Why) -> list[str]:
 
 
 def _what(slow: StretchFacts, why: Why, now_ns: int, zone: tzinfo | None) -> str:
-    part = why.links.component.found
-    probed = part and part.precise and part.precise.source is PartSource.PROBED
-    shared = part is not None or why.links.component.fact is not None
-    name = (
-        f"{slow.whole}, server {slow.component},"
-        if probed
-        else slow.whole
-        if shared
-        else slow.target
-    )
+    name, when = _name(slow, why), span_of(slow, now_ns, zone)
     verb = "have been" if slow.end_ns is None else "were"
-    when = span_of(slow, now_ns, zone)
     ops = op_word(slow.op)
-    if slow.kind in _STOPPED:
-        goes_on, over = _STOPPED[slow.kind]
+    if slow.kind in _STOPPED or slow.kind == "lost":
+        goes_on, over = _STOPPED.get(slow.kind, (f"{verb} late or missing",) * 2)
         return f"{ops} on {name} {goes_on if slow.end_ns is None else over} {when}"
-    if slow.kind == "lost":
-        return f"{ops} on {name} {verb} late or missing {when}"
     if slow.kind == "host_busy" and slow.factor is None:
         share = "" if slow.lost is None else f"{format_percent(slow.lost)} of "
         began = "have begun" if slow.end_ns is None else "began"
         return f"{share}{ops} on {name} {began} late or never {when}"
+    if slow.hits is not None and slow.hits_usual is not None:
+        what, still = f"the {ops} on {name}", slow.end_ns is None
+        return say_few_hits(what, slow.hits, slow.hits_usual, when, goes_on=still)
     if slow.kind == "partly_slow" or slow.factor is None:
         return f"some {ops} on {name} {verb} slow {when}"
     if slow.kind == "change" and slow.factor.value < 1:
         return f"{ops} on {name} {verb} {format_factor(1 / slow.factor.value)}x faster {when}"
     lasting = "lastingly " if slow.kind == "change" else ""
     return f"{ops} on {name} {verb} {lasting}{format_factor(slow.factor.value)}x slower than usual {when}"
+
+
+def _name(slow: StretchFacts, why: Why) -> str:
+    """The target, or which of its servers."""
+    part = why.links.component.found
+    probed = part and part.precise and part.precise.source is PartSource.PROBED
+    shared = part is not None or why.links.component.fact is not None
+    return (
+        f"{slow.whole}, server {slow.component},"
+        if probed
+        else slow.whole
+        if shared
+        else slow.target
+    )
 
 
 def span_of(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> str:

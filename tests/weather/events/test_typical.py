@@ -8,6 +8,7 @@ from scipy.signal import lfilter  # type: ignore[import-untyped, unused-ignore]
 
 from iosonde.model.slowdown import (
     LEVELS,
+    NULL_MISSES,
     NULL_RATES,
     Q50,
     VERSION_WIDTH,
@@ -42,7 +43,7 @@ def expected(hits: float = np.nan) -> np.ndarray:
 
 def with_error(version: np.ndarray, of_minute: float) -> np.ndarray:
     known = version.copy()
-    known[NULL_RATES:] = 0.01, 0.01, 0.01, 1, 1, 1, 1.0, of_minute, 0.0
+    known[NULL_RATES:NULL_MISSES] = 0.01, 0.01, 0.01, 1, 1, 1, 1.0, of_minute, 0.0
     return known
 
 

@@ -12,9 +12,10 @@
 //!
 //! `g = exp(G)` is the harmless load: on every tick without an alarm
 //! `G <- G + (clip(ln typ, -.35, .8) - G) / 30`, and g is kept between `exp(-.15)` and `exp(.8)`. Where latencies have two modes
-//! an operation up to `Q_exp(.50)`, a cache hit, neither counts nor ends a run. The alarm is over after five minutes in which
+//! an operation up to `Q_exp(.50)`, a cache hit, neither counts nor ends a run; one more sum counts misses. The alarm is over after five minutes in which
 //! `typ < 1.5` (or is usual), `tail < 3` (its lower end), every S is below .6 H and nothing would raise it.
 
+use super::cold::Cold;
 use super::limits::Limits;
 use super::rules::{ALARM_LOST, Cause, LOAD};
 use super::triple::{Factor, Triple};
@@ -66,6 +67,7 @@ struct Sum {
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
     sums: [Sum; 3],
+    cold: Cold,
     load: f64,
     typ_ticks: u32,
     calm_since: Option<i64>,
@@ -86,6 +88,9 @@ impl Detector {
             if !neutral {
                 sum.run = if slow { RUN_ENDS } else { sum.run.saturating_sub(1) };
             }
+        }
+        if let Some(limit) = limits.cold.as_ref().filter(|_| response_ns.is_some()) {
+            self.cold.take(ns, g, limit);
         }
     }
     /// The current alarm.
@@ -128,6 +133,7 @@ impl Detector {
         let usual = limits.map_or(1.0, |limits| limits.typ_usual);
         let sums = limits.is_none_or(|limits| {
             self.sums.iter().zip(&limits.sums).all(|(sum, of)| sum.value < CLEAR_SUM * of.limit)
+                && limits.cold.is_none_or(|limit| self.cold.is_below(CLEAR_SUM, &limit))
         });
         typ < CLEAR_TYP.max(usual) && tail < CLEAR_TAIL && sums
     }
@@ -143,7 +149,8 @@ impl Detector {
         }
         let reached = self.sums.iter().zip(&limits.sums).find(|(sum, of)| sum.value >= of.limit);
         let lost = limits.is_much_lost(last.lost).then_some(Cause::Lost);
-        reached.map(|(_, of)| of.cause).or(lost)
+        let cold = limits.cold.is_some_and(|limit| self.cold.is_reached(&limit));
+        reached.map(|(_, of)| of.cause).or(lost).or(cold.then_some(Cause::Cache))
     }
 }
 

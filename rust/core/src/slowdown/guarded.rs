@@ -25,6 +25,7 @@ pub use interval::{INTERVAL_NS, Interval};
 use kept::{DAY_NS, Day, FLAG_TYP, is_flagged};
 pub use log::LOG_BYTES;
 use log::Log;
+use misses::Misses;
 pub use saved::BadBaseline;
 
 mod code;
@@ -33,6 +34,7 @@ mod first_pass;
 mod interval;
 mod kept;
 mod log;
+mod misses;
 mod points;
 mod saved;
 
@@ -155,6 +157,7 @@ pub struct Guarded {
     version: u32,
     intervals: u64,
     changes: Vec<EpochChange>,
+    misses: Misses,
     #[serde(skip)]
     ranks: RankTable,
     #[serde(skip)]
@@ -245,7 +248,8 @@ impl Guarded {
         let found = if self.reliable { self.of_pool() } else { self.of_young() };
         if let Some(found) = found {
             self.version += 1;
-            self.expected = Some(Expected { null: NullRates::of(self.rates.make_contiguous()), ..found });
+            let null = NullRates::of(self.rates.make_contiguous());
+            self.expected = Some(Expected { null, misses: self.misses.rates(), ..found });
         }
         if self.reliable && self.reference.is_none() {
             self.reference = self.expected;
@@ -286,6 +290,9 @@ impl Guarded {
             return;
         }
         self.intervals += 1;
+        if let Some(modes) = self.expected.and_then(|expected| expected.modes) {
+            self.misses.note(&interval.service, &modes);
+        }
         if self.reliable && !judged.flagged {
             self.today.pool.add(&interval.service);
         }

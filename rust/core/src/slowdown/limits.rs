@@ -14,7 +14,8 @@
 //! minutes, s the standard error of `ln typ` (its 95 % interval over 3.92) and e what minutes usually vary by. Losses raise an alarm from a share of .05 plus three
 //! times the usual one on.
 
-use super::rules::{ALARM_LOST, Cause, RULES};
+use super::cold::ColdLimit;
+use super::rules::{ALARM_LOST, Cause, RULES, Rule};
 use super::triple::{Expected, Factor};
 
 /// Least `typ` of an alarm ...
@@ -52,6 +53,8 @@ pub struct SumLimit {
 pub struct Limits {
     /// Limits in the order of [`RULES`].
     pub sums: [SumLimit; 3],
+    /// Limits of the sum of misses; none where latencies have one mode, or hits are few.
+    pub cold: Option<ColdLimit>,
     /// Largest latency of a cache hit, which is ignored; 0 with one mode.
     pub neutral_ns: f64,
     /// `typ` of a busy but ordinary ten minutes.
@@ -61,27 +64,33 @@ pub struct Limits {
     lost_from: f64,
 }
 
+impl SumLimit {
+    /// The limit of a rule for an op of which a share `p0` counts on ordinary days, with a dispersion.
+    pub fn of(rule: &Rule, above_ns: f64, p0: f64, dispersion: f64) -> Self {
+        let p1 = rule.detected(p0);
+        Self {
+            cause: rule.cause,
+            above_ns,
+            rise: (p1 / p0).ln(),
+            fall: ((1.0 - p1) / (1.0 - p0)).ln(),
+            limit: rule.limit * dispersion.max(1.0).powf(CLUSTERS),
+            runs: rule.runs,
+        }
+    }
+}
+
 impl Limits {
     /// Limits from an expectation; none while its null rates are unknown.
     pub fn of(expected: &Expected) -> Option<Self> {
         let null = expected.null?;
         let sums = std::array::from_fn(|k| {
-            let rule = &RULES[k];
-            let p0 = rule.p0.max(null.share[k]).min(0.9);
-            let odds = p0 / (1.0 - p0) * (rule.p1 / (1.0 - rule.p1)) / (rule.p0 / (1.0 - rule.p0));
-            let p1 = odds / (1.0 + odds);
-            SumLimit {
-                cause: rule.cause,
-                above_ns: expected.limits_ns[k],
-                rise: (p1 / p0).ln(),
-                fall: ((1.0 - p1) / (1.0 - p0)).ln(),
-                limit: rule.limit * null.dispersion[k].max(1.0).powf(CLUSTERS),
-                runs: rule.runs,
-            }
+            let p0 = RULES[k].p0.max(null.share[k]).min(0.9);
+            SumLimit::of(&RULES[k], expected.limits_ns[k], p0, null.dispersion[k])
         });
         let bimodal = expected.modes.is_some();
         Some(Self {
             sums,
+            cold: ColdLimit::of(expected.modes, expected.misses),
             neutral_ns: if bimodal { expected.q50() } else { 0.0 },
             typ_usual: null.typ.max(1.0),
             typ_from: if bimodal { ALARM_TYP_BIMODAL } else { ALARM_TYP },

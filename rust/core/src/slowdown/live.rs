@@ -12,7 +12,9 @@ use super::verdict::{Controls, FAILING_FROM, Lateness, State, host_held_up, host
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
 use baselines::Baselines;
-use rows::{first_lost_ns, late_by_host, late_ns, of_more_windows, ok_rows, onset_ns};
+use rows::{
+    first_lost_ns, first_miss_ns, late_by_host, late_ns, of_more_windows, ok_rows, onset_ns, share_of_hits,
+};
 pub use state::OpState;
 use stretch::Stretch;
 use totals::LastRows;
@@ -160,6 +162,10 @@ impl LiveOp {
         let peak = alarm.peak.max(alarm.peak_tail);
         let since = match alarm.cause {
             Cause::Lost => first_lost_ns(self.seen(0), tick_ns - LOOK_NS),
+            Cause::Cache => {
+                let limit = self.baselines.limits().and_then(|limits| limits.cold);
+                limit.and_then(|limit| first_miss_ns(self.seen(0), &limit.sum))
+            }
             _ => usual_ns.and_then(|usual| onset_ns(&self.recent, usual, peak)),
         };
         Some((alarm, since.unwrap_or(alarm.raised_ns)))
@@ -258,12 +264,16 @@ impl LiveOp {
         let slow = usual.is_slow();
         self.follow(slow, &usual, now_ns);
         let over_stretch = if slow { self.over_stretch(now_ns).or(usual.slowdown) } else { None };
-        let partly =
-            self.detector.alarm().filter(|_| usual.tail.is_some_and(|tail| tail.value >= CLEAR_TAIL));
+        let modes = self.guarded().expected().and_then(|expected| expected.modes);
+        let hits = modes.and_then(|modes| share_of_hits(&rows, modes.between_ns()));
+        let cold = self.baselines.limits().and_then(|limits| limits.cold);
+        let partly = self.detector.alarm().filter(|alarm| match alarm.cause {
+            Cause::Cache => cold.zip(hits).is_some_and(|(limit, hits)| limit.is_cold(hits)),
+            _ => usual.tail.is_some_and(|tail| tail.value >= CLEAR_TAIL),
+        });
         let (state, since_ns) = self.word(in_flight, slow, partly.map(|alarm| alarm.raised_ns), &usual);
         let late = late_by_host(self.recent.judged(from));
         let late_ns = || late_ns(self.recent.from(from));
-        let bimodal = self.guarded().expected().is_some_and(|expected| expected.modes.is_some());
         let (median, slowdown) = (statistics.quantiles[1], usual.slowdown);
         let more = |level| of_more_windows(&self.recent, level, self.window_ns, now_ns);
         let (shown, q95) = (median.or_else(|| more(0.5)), statistics.quantiles[4].or_else(|| more(0.95)));
@@ -298,6 +308,8 @@ impl LiveOp {
             lost: usual.lost.map(|lost| lost.value),
             lost_lower: usual.lost.and_then(|lost| lost.lower),
             lost_upper: usual.lost.and_then(|lost| lost.upper),
+            hits,
+            hits_usual: modes.map(|modes| modes.hit_share),
             alarm: self.detector.alarm().map(|alarm| alarm.cause.name()),
             alarm_ns: self.detector.alarm().map(|alarm| alarm.raised_ns),
             partly: state == State::Slow && !slow,
@@ -306,7 +318,7 @@ impl LiveOp {
             inflight_due_ns: in_flight.map(|open| open.due_ns),
             late: late.map(|late| late.value),
             host_busy: match state {
-                State::Slow if slow => usual.is_host_busy(&rows, late_ns(), bimodal, self.host),
+                State::Slow if slow => usual.is_host_busy(&rows, late_ns(), modes.is_some(), self.host),
                 State::Ok | State::Learning => late.is_some_and(host_held_up),
                 _ => false,
             },

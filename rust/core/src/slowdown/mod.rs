@@ -5,6 +5,7 @@
 
 pub mod baseline;
 pub mod buckets;
+pub mod cold;
 pub mod detect;
 pub mod guarded;
 pub mod history;

@@ -38,6 +38,14 @@ pub struct Modes {
     pub sigma: [f64; 2],
 }
 
+impl Modes {
+    /// Latency between the modes, as many standard deviations from either mean: a hit is quicker, ns.
+    pub fn between_ns(&self) -> f64 {
+        let ([hit, miss], [narrow, wide]) = (self.mu, self.sigma);
+        ((hit * wide + miss * narrow) / (narrow + wide)).exp()
+    }
+}
+
 /// Shift of a window's modes relative to the usual ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {

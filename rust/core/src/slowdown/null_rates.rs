@@ -34,6 +34,10 @@ pub const SPREAD: f64 = 2.0;
 pub const ENOUGH_DAYS: usize = 3;
 /// Factor on shares and dispersion until then.
 pub const UNKNOWN: f64 = 1.5;
+/// Least number of days for the spread of shares of misses: what is in a cache changes from day to day.
+pub const ENOUGH_MISS_DAYS: usize = 7;
+/// Largest share of misses of a day.
+const MOST: f64 = 0.999;
 /// Dispersion of independent operations on one of five days.
 pub const CHANCE: f64 = 1.2;
 /// Days over which rates are learnt.
@@ -64,6 +68,27 @@ pub struct NullRates {
     pub typ_error: f64,
     /// Share of lost operations of an ordinary hour.
     pub lost: f64,
+}
+
+/// Usual share of operations that miss a cache, and the dispersion of their number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MissRates {
+    /// Share, 0 to 1.
+    pub share: f64,
+    /// Dispersion, at least 1.
+    pub dispersion: f64,
+}
+
+impl MissRates {
+    /// Rates over days of [misses](Exceedances::of_misses): as [`NullRates::of`], of odds, because a share ends at 1.
+    pub fn of(days: &[DayRates]) -> Option<Self> {
+        let rates = NullRates::of(days)?;
+        let odds: Vec<f64> =
+            days.iter().map(|day| day.rates.share[0].min(MOST)).map(|p| p / (1.0 - p)).collect();
+        let unknown = if days.len() < ENOUGH_MISS_DAYS { UNKNOWN } else { 1.0 };
+        let odds = unknown * high(&odds);
+        Some(Self { share: odds / (1.0 + odds), dispersion: rates.dispersion[0] })
+    }
 }
 
 /// The rates of one day.

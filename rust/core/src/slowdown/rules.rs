@@ -23,11 +23,13 @@ pub enum Cause {
     Tail,
     /// Operations are lost.
     Lost,
+    /// Fewer operations come from a cache.
+    Cache,
 }
 
 impl Cause {
     /// Names in the order of the causes.
-    pub const NAMES: [&str; 5] = ["typ", "shift", "share", "tail", "lost"];
+    pub const NAMES: [&str; 6] = ["typ", "shift", "share", "tail", "lost", "cache"];
     /// Name of the cause.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -51,6 +53,14 @@ pub struct Rule {
     pub limit: f64,
     /// True if only the first operation of a run counts.
     pub runs: bool,
+}
+
+impl Rule {
+    /// The share that it detects where `p0` is usual: the odds ratio is its own.
+    pub fn detected(&self, p0: f64) -> f64 {
+        let odds = p0 / (1.0 - p0) * (self.p1 / (1.0 - self.p1)) / (self.p0 / (1.0 - self.p0));
+        odds / (1.0 + odds)
+    }
 }
 
 /// The three sums.

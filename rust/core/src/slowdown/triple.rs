@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::buckets::Cumulative;
 use super::levels::{LEVELS, Level, Levels, N};
 use super::modes::Modes;
-use super::null_rates::NullRates;
+use super::null_rates::{MissRates, NullRates};
 use super::quantile::{minimum_count, share_interval};
 use super::rules::RULES;
 
@@ -42,6 +42,9 @@ pub struct Expected {
     /// Usual frequency of that; none until enough is known.
     #[serde(default)]
     pub null: Option<NullRates>,
+    /// Usual share of misses where there are two modes; none until enough is known. Computed anew when read.
+    #[serde(skip)]
+    pub misses: Option<MissRates>,
 }
 
 impl Expected {
@@ -53,7 +56,7 @@ impl Expected {
         let middle = modes.map_or(at[N / 2], |modes| modes.mu[1].exp());
         let limits_ns =
             RULES.map(|rule| cumulative.quantile(rule.level).unwrap_or(q99).max(rule.least * middle));
-        Some(Self { at, q99, modes, n: cumulative.total(), limits_ns, null: None })
+        Some(Self { at, q99, modes, n: cumulative.total(), limits_ns, null: None, misses: None })
     }
     /// First level of the band.
     pub fn band_from(&self) -> usize {

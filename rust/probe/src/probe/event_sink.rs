@@ -126,6 +126,7 @@ impl Collector {
         let text = match (alarm.cleared_ns, alarm.cause) {
             (Some(_), _) => format!("{} is as usual again", op.name()),
             (None, Cause::Lost) => format!("{} loses operations", op.name()),
+            (None, Cause::Cache) => format!("{} comes from a cache less often", op.name()),
             (None, _) => {
                 format!(
                     "{} is slow: {:.1} times as long, its tail {:.1} times",

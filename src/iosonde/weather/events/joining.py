@@ -146,7 +146,10 @@ def _share(
         if not math.isnan(median) and not peak >= median:
             peak = median
     tails = [t for t in (found.tail, *(p.tail for p in own)) if not math.isnan(t)]
-    affected = median >= rule.quiet_typ if own else found.share >= spells.AFFECTED
+    # Where a cache serves fewer operations the typical one of the others tells nothing.
+    cold = next((p for p in own if not math.isnan(p.hits)), None)
+    alone = cold is not None and all(p.cause == cold.cause for p in own)
+    affected = median >= rule.quiet_typ and not alone if own else found.share >= spells.AFFECTED
     return OpShare(
         op,
         _known(median),
@@ -163,6 +166,8 @@ def _share(
         lower=_known(ends[0]),
         upper=_known(ends[1]),
         usual_ns=_known(usual_ns),
+        hits=cold.hits if cold else None,
+        hits_usual=cold.hits_usual if cold else None,
     )
 
 

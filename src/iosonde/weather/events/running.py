@@ -143,7 +143,7 @@ def _share(known: OpShare | None, one: OpVerdict, until_ns: int) -> OpShare:
     share = known or OpShare(one.op, None, None, one.tail, one.lost, 1.0, True, one.n)
     share = replace(share, start_ns=one.since_ns, end_ns=until_ns, recovery_ns=None)
     if one.partly:
-        return share
+        return replace(share, hits=one.hits, hits_usual=one.hits_usual, affected=False)
     peaks = [value for value in (share.peak, one.slowdown) if value is not None]
     return replace(
         share,

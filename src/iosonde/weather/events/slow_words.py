@@ -10,7 +10,13 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_factor, format_seconds, format_span, format_time
+from iosonde.model.units import (
+    format_factor,
+    format_percent,
+    format_seconds,
+    format_span,
+    format_time,
+)
 
 if TYPE_CHECKING:
     from iosonde.model.events import OpShare, SlowEvent, Witnesses
@@ -19,6 +25,8 @@ _TOLD_LOST = 0.005
 _OTHERS_LOST = 0.05
 _TOLD_RECOVERY_NS = 60_000_000_000
 _LEAST_TAIL = 2.0
+_NONE = 0.005
+"""A share of hits below which it is none."""
 
 
 def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) -> str:
@@ -72,6 +80,9 @@ def _slow(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> list[str]:
     verb = _op_have_been(event, worst)
     text = f"{op_word(worst.op)} on {event.target} {verb} {format_factor(worst.median)}x slower than usual "
     sentences = [text + _op_when(event, worst, now_ns, zone) + _at_worst(worst, now_ns, zone)]
+    if worst.hits is not None:
+        hits = (worst.hits, worst.hits_usual or 0.0)
+        sentences.append(say_few_hits("them", *hits, "", goes_on=event.goes_on))
     if others:
         long = max(others, key=lambda share: (_length(share), share.peak or 0.0))
         text = (
@@ -104,10 +115,22 @@ def _partly(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
     if not event.ops:
         return f"some operations on {event.target} {verb} slow {when}"
     worst = event.ops[0]
+    if worst.hits is not None:
+        hits, usual = worst.hits, worst.hits_usual or 0.0
+        what = f"the {op_word(worst.op)} on {event.target}"
+        return say_few_hits(what, hits, usual, when, goes_on=event.goes_on)
     text = f"some {op_word(worst.op)} on {event.target} {verb} slow {when}"
     if worst.tail is None or worst.tail < _LEAST_TAIL:
         return text
     return f"{text}: the slowest twentieth up to {format_factor(worst.tail)}x slower than usual"
+
+
+def say_few_hits(what: str, hits: float, usual: float, when: str, *, goes_on: bool) -> str:
+    """``only 2% of the reads on /work have come from a cache since 14:05 (usually 80%)``; the shares of 1."""
+    part = "none" if hits < _NONE else f"only {format_percent(hits)}"
+    verb = "have come" if goes_on else "came"
+    when = f" {when}" if when else ""
+    return f"{part} of {what} {verb} from a cache{when} (usually {format_percent(usual)})"
 
 
 def _hung(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
@@ -173,6 +196,8 @@ def slow_words(event: SlowEvent) -> tuple[str, str]:
     affected = [share for share in event.ops if share.affected]
     parts = [f"{op_word(share.op)} {format_factor(share.median)}x" for share in affected]
     some = f"some {op_word(event.op)} on {event.target} slow" if event.op else ""
+    if event.ops and event.ops[0].hits is not None:
+        some = f"fewer {op_word(event.ops[0].op)} on {event.target} from a cache"
     what = f"{event.target} slow: {', '.join(parts)}" if parts else some
     return lasted, what or f"some of {event.target} slow"
 

@@ -184,6 +184,8 @@ def _evidence(event: Event) -> str:
 def _alarm(found: dict[str, Any]) -> str:
     """How slow it became, and which detector saw it first."""
     seen = f"alarm by {found['cause']}"
+    if found["cause"] == "cache":
+        return f"fewer came from a cache ({seen})"
     if _by_loss(found):
         return f"late, missing or failed, none of the others slow ({seen})"
     typ, tail = format_factor(found.get("peak")), format_factor(found.get("peak_tail"))

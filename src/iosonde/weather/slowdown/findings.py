@@ -57,6 +57,10 @@ class OpVerdict(NamedTuple):
     """Share of due operations that the storage made late, missing or failed, where it is more than chance explains."""
     late: float | None = None
     """Share of due operations that the probing host alone began late, or never, where it was busy."""
+    hits: float | None = None
+    """Share of cache hits, where fewer of them are why operations are slow."""
+    hits_usual: float | None = None
+    """The usual share of hits, beside ``hits``."""
 
 
 class Finding(NamedTuple):

@@ -3,7 +3,7 @@
 use super::kept::{DAY_NS, Day};
 use super::{
     DAY_INTERVALS, DAYS, DayRates, EPOCH_FACTOR, EPOCH_FLAGGED, EpochChange, FASTER_DAYS, Guarded,
-    HORIZON_DAYS, Held, MODES_DAYS, NEARLY_FACTOR, SLOWER_DAYS, SLOWER_MISSES, Today,
+    HORIZON_DAYS, Held, MODES_DAYS, Misses, NEARLY_FACTOR, SLOWER_DAYS, SLOWER_MISSES, Today,
 };
 use crate::slowdown::buckets::Pool;
 use crate::slowdown::levels::N;
@@ -13,6 +13,7 @@ impl Guarded {
     /// Close the day: check for a new epoch, and whether this day decides it.
     pub(super) fn close_day(&mut self, next: i64) -> Option<EpochChange> {
         let today = std::mem::replace(&mut self.today, Today { day: next, ..Today::default() });
+        self.misses.close_day();
         if !self.reliable {
             return None;
         }
@@ -77,6 +78,7 @@ impl Guarded {
         let held = std::mem::take(&mut self.held);
         let began_ns = held.first()?.day.day * DAY_NS;
         self.reliable = false;
+        self.misses = Misses::default();
         self.days.clear();
         self.pool = Pool::default();
         self.epoch += 1;

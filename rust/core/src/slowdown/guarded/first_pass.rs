@@ -89,7 +89,7 @@ impl FirstPass {
             let bucket = (rank < column.len()).then(|| *column.select_nth_unstable(rank).1)?;
             *at = f64::from(value_ns(bucket) as f32);
         }
-        Some(Expected { at, q99: f64::INFINITY, modes, n: 0, limits_ns: [0.0; 3], null: None })
+        Some(Expected { at, q99: f64::INFINITY, modes, n: 0, limits_ns: [0.0; 3], null: None, misses: None })
     }
 
     /// Mask of unflagged intervals; all of them if none is left.

@@ -1,6 +1,6 @@
 //! Serialised baseline for the next run: version, then fields in order, numbers as varints (the postcard format).
 //!
-//! Whoever stores them adds a checksum. Files of before were JSON; they are read still.
+//! Whoever stores them adds a checksum. Files of before were JSON, or ended before the misses; they are read still.
 
 use std::collections::VecDeque;
 
@@ -8,13 +8,15 @@ use serde::Deserialize;
 
 use super::kept::Day;
 use super::log::Log;
-use super::{Expected, Guarded, Held, Interval, Modes, Today};
+use super::{Expected, Guarded, Held, Interval, Misses, Modes, Today};
 use crate::slowdown::buckets::{Packed, Pool};
 use crate::slowdown::null_rates::DayRates;
 use crate::slowdown::null_rates::exceedances::Exceedances;
 
 /// Layout of the bytes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// A layout without misses, which came last.
+const WITHOUT_MISSES: u8 = 2;
 
 /// Reason why bytes are no baseline.
 #[derive(Debug, thiserror::Error)]
@@ -40,14 +42,20 @@ impl Guarded {
     /// Inverse of [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, BadBaseline> {
         let (&version, rest) = bytes.split_first().ok_or(BadBaseline::Contradiction("it is empty"))?;
-        if version != VERSION {
-            return Err(BadBaseline::Version(version));
-        }
-        let mut found: Self = postcard::from_bytes(rest)?;
+        let mut found: Self = match version {
+            VERSION => postcard::from_bytes(rest)?,
+            WITHOUT_MISSES => {
+                let none = postcard::to_extend(&Misses::default(), rest.to_vec())?;
+                postcard::from_bytes(&none)?
+            }
+            other => return Err(BadBaseline::Version(other)),
+        };
         if !found.log.is_whole() {
             return Err(BadBaseline::Contradiction("its intervals cannot be read"));
         }
         found.sum_days();
+        let misses = found.misses.rates();
+        found.expected.iter_mut().for_each(|expected| expected.misses = misses);
         Ok(found)
     }
 
@@ -66,6 +74,7 @@ impl Guarded {
             + self.held.capacity() * size_of::<Held>()
             + self.days.capacity() * size_of::<Day>()
             + 2 * Pool::HEAP_BYTES
+            + self.misses.heap_bytes()
             + self.first_pass.heap_bytes()
     }
 }

@@ -131,6 +131,20 @@ fn a_saved_baseline_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
+fn a_baseline_that_was_saved_before_misses_were_counted_is_read() {
+    let (mut guarded, mut random) = (Guarded::default(), Random::stream(6, "guarded"));
+    live(&mut guarded, &mut random, 0..5, |_| 1.0);
+    guarded.misses = Misses::default();
+    let mut bytes = guarded.encode();
+    bytes.truncate(bytes.len() - postcard::to_allocvec(&guarded.misses).unwrap().len());
+    bytes[0] = 2;
+    let again = Guarded::decode(&bytes).unwrap();
+    assert_eq!(again.expected(), guarded.expected());
+    bytes[0] = 1;
+    assert!(Guarded::decode(&bytes).unwrap_err().to_string().contains("layout 1"));
+}
+
+#[test]
 fn a_clock_set_back_is_followed_and_a_repetition_is_not_learnt() {
     let (mut guarded, mut random) = (Guarded::default(), Random::stream(7, "guarded"));
     live(&mut guarded, &mut random, 400..405, |_| 1.0);

@@ -1,6 +1,7 @@
 //! Statistics of recent rows: quantiles, the onset, lateness of the timer.
 
 use crate::sample::{Outcome, Sample};
+use crate::slowdown::limits::SumLimit;
 use crate::slowdown::onset::{onset, onset_of_losses};
 use crate::slowdown::quantile::{Estimate, minimum_count, of_sorted};
 use crate::slowdown::recent::Recent;
@@ -49,6 +50,27 @@ pub fn first_lost_ns(rows: impl Iterator<Item = Seen>, look_ns: i64) -> Option<i
     let onset = onset_of_losses(rows.iter().map(|row| row.lost)).map(|place| &rows[place]);
     let first = || rows.iter().find(|row| row.lost && row.due_ns >= look_ns);
     onset.or_else(first).map(|row| row.due_ns)
+}
+
+/// Due time of the first operation of the span of misses that the last one belongs to.
+pub fn first_miss_ns(rows: impl Iterator<Item = Seen>, misses: &SumLimit) -> Option<i64> {
+    let (mut sum, mut first) = (0.0_f64, None);
+    for (row, ns) in rows.filter_map(|row| Some((row, row.unqueued().response_ns?))) {
+        sum += if ns as f64 > misses.above_ns { misses.rise } else { misses.fall };
+        if sum <= 0.0 {
+            (sum, first) = (0.0, None);
+        } else {
+            first.get_or_insert(row.due_ns);
+        }
+    }
+    first
+}
+
+/// Share of operations that were quicker than the latency between hits and misses; none without any.
+pub fn share_of_hits(rows: &[Seen], between_ns: f64) -> Option<f64> {
+    let known = || rows.iter().filter_map(|row| row.response_ns);
+    let hits = known().filter(|&ns| ns as f64 <= between_ns).count();
+    (known().next().is_some()).then(|| hits as f64 / known().count() as f64)
 }
 
 /// Quantile of service times over the shortest span of at least two windows before `now_ns` with enough operations.

@@ -67,7 +67,11 @@ pub struct OpState {
     pub lost_lower: Option<f64>,
     /// Upper end of its interval.
     pub lost_upper: Option<f64>,
-    /// Cause of the current alarm: `typ`, `tail`, `share` or `lost`.
+    /// Share of operations that were as quick as cache hits, where latencies have two modes.
+    pub hits: Option<f64>,
+    /// The usual share.
+    pub hits_usual: Option<f64>,
+    /// Cause of the current alarm: `typ`, `shift`, `share`, `tail`, `lost` or `cache`.
     pub alarm: Option<&'static str>,
     /// Time of the alarm, UTC.
     pub alarm_ns: Option<i64>,

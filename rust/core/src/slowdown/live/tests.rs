@@ -263,3 +263,27 @@ fn what_is_usual_survives_a_restart() {
     assert_eq!((state.state, state.stage), (State::Slow, "early"));
     assert!((state.slowdown.unwrap() / 3.0).ln().abs() < 0.2);
 }
+
+#[test]
+fn a_cache_that_stops_is_an_alarm_of_its_own_until_it_serves_again() {
+    let (mut live, mut random) = (minutes(), Random::stream(9, "live"));
+    let began = 32 * 3600;
+    let before: Vec<_> =
+        (0..began).filter_map(|k| live.take(&read(&mut random, k, 0.5, 1.0, 0)).alarm).collect();
+    assert_eq!(before, []);
+    let usual = live.assess((began - 1) * SECOND, None);
+    assert!(usual.state == State::Ok && (usual.hits.unwrap() - 0.5).abs() < 0.25, "{usual:?}");
+    let alarms: Vec<_> =
+        (began..began + 120).filter_map(|k| live.take(&read(&mut random, k, 0.0, 1.0, 0)).alarm).collect();
+    let (alarm, since_ns) = alarms[0];
+    assert!(alarm.cause == Cause::Cache && alarm.raised_ns <= (began + 60) * SECOND, "{alarm:?}");
+    assert!((since_ns - began * SECOND).abs() <= 10 * SECOND, "{since_ns}");
+    let state = live.assess((began + 119) * SECOND, None);
+    assert_eq!(
+        (state.state, state.partly, state.alarm, state.hits),
+        (State::Slow, true, Some("cache"), Some(0.0))
+    );
+    assert!((state.hits_usual.unwrap() - 0.5).abs() < 0.02 && state.slowdown.unwrap() < 2.0, "{state:?}");
+    (began + 120..began + 200).for_each(|k| drop(live.take(&read(&mut random, k, 0.5, 1.0, 0))));
+    assert_eq!(live.assess((began + 199) * SECOND, None).state, State::Ok);
+}

@@ -17,6 +17,16 @@ pub struct Exceedances {
 }
 
 impl Exceedances {
+    /// Misses of an interval whose latencies have two modes, in the place of all three limits.
+    pub fn of_misses(service: &Packed, between_ns: f64) -> Self {
+        let mut above = Above { from: from_buckets(1.0, [between_ns; 3]), n: [0; 3] };
+        let n = service.iter().map(|(bucket, count)| {
+            above.add(bucket, count);
+            u64::from(count)
+        });
+        let n = n.sum();
+        above.exceedances(n, (n, 0), 1.0, false)
+    }
     /// Exceedances of an interval with the typical slowdown `typ`; `slow`: the rest of it is not learnt.
     pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, limits_ns: [f64; 3]) -> Self {
         let mut above = Above { from: from_buckets(typ, limits_ns), n: [0; 3] };

@@ -25,6 +25,8 @@ STILL_NS = 90_000_000_000
 """A stretch is over for now where the typical operation was as usual for so long: a window and a half."""
 _FADE = 300
 """Operations after which the cumulative sums have forgotten the last slow one."""
+CACHE = "cache"
+"""Cause of an alarm: fewer operations come from a cache."""
 LEAST_SCORE = 17.0
 """``ln(10 n)`` for the n operations of a month at 1 Hz: a stretch of less comes by chance once in ten months (Karlin
 and Altschul 1990). An alarm cannot wait for so much, an event can."""
@@ -86,7 +88,9 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
         earliest = max(alarm.raised_ns - fade_ns, begins[0], calm - fade_ns)
         factor = alarm.peak if alarm.peak >= 2 or alarm.cause in ("typ", "shift") else 1.0
         before = over
-        slow = stretch(rows, version, begins, (min(earliest, over), over), factor)
+        cold = alarm.cause == CACHE
+        factor = 1.0 if cold else factor
+        slow = stretch(rows, version, begins, (min(earliest, over), over), factor, cold=cold)
         if slow is None and factor >= TYPICAL:
             # The typical operation was slow by chance, or for a moment only: a part of them may be.
             factor = 1.0
@@ -94,7 +98,7 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
         if slow is None or (factor < TYPICAL and slow[2] < LEAST_SCORE):
             continue
         piece, last, _ = slow
-        patience_ns = STILL_NS if factor >= TYPICAL else _CLEAR_NS
+        patience_ns = STILL_NS if cold or factor >= TYPICAL else _CLEAR_NS
         found.append(
             piece._replace(
                 op=op,

@@ -16,7 +16,8 @@ class SlowPiece(NamedTuple):
 
     ``lower`` and ``upper``: the interval of ``typ``; ``usual_ns``: the typical latency that it is against.
     ``typ`` and ``peak``: median slowdown, and the largest of a minute; ``tail``: the largest ratio of 95%
-    quantiles; NaN where unknown. ``n``: operations behind it. ``cause``: the detector that found it, if one did.
+    quantiles; NaN where unknown. ``hits``: where fewer operations came from a cache, the share that did, and the usual
+    one. ``n``: operations behind it. ``cause``: the detector that found it, if one did.
     """
 
     op: str
@@ -32,6 +33,8 @@ class SlowPiece(NamedTuple):
     upper: float = NAN
     usual_ns: float = NAN
     lost: bool = False
+    hits: float = NAN
+    hits_usual: float = NAN
 
     def overlaps(self, begin_ns: int, end_ns: int) -> bool:
         """Whether both share a moment."""

@@ -19,12 +19,12 @@ import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
 from iosonde.model.frames import NULL_NS
-from iosonde.model.slowdown import Q50
+from iosonde.model.slowdown import HIT_SHARE, MODES, NULL_MISSES, Q50
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.typical import typical, usual_ns
 from iosonde.weather.samples.operations import Operations
 
-_Q50, _Q75, _Q95, _Q99, _HIT = Q50, 14, 18, 19, 21
+_Q50, _Q75, _Q95, _Q99, _HIT = Q50, 14, 18, 19, HIT_SHARE
 """Places in a version (``model.slowdown.VERSION_WIDTH``)."""
 _NEAR = 3
 """An operation within so many periods is the next one of its schedule."""
@@ -34,11 +34,21 @@ _FACTORS = (1.8, 4.0)
 _USUAL_SHARE = 0.01
 """Above the 0.99 quantile."""
 _SHARES = (0.03, 0.5)
+_MISSES = 0.1
+"""Least usual share of misses, as for the alarm."""
+_COLD = 0.99
+"""Largest share of misses that is told from all."""
 
 
 def limit_ns(version: Floats) -> float:
     """The latency above which an operation is slow by itself: what one in a hundred exceeds, at least."""
     return float(max(version[_Q99], version[_Q95] ** 2 / max(version[_Q75], 1.0)))
+
+
+def between_ns(version: Floats) -> float:
+    """The latency between two modes, as many standard deviations from either; NaN where there is one."""
+    hit, miss, narrow, wide = version[MODES]
+    return float(np.exp((hit * wide + miss * narrow) / (narrow + wide)))
 
 
 def q95_ns(version: Floats) -> float:
@@ -71,12 +81,15 @@ def stretch(
     begins: tuple[int, int],
     ends: tuple[int, int],
     factor: float,
+    *,
+    cold: bool = False,
 ) -> tuple[SlowPiece, int, float] | None:
     """The slow stretch that begins in ``begins`` and ends in ``ends`` (ns, both with their ends).
 
     A piece without an op, the row of its last slow operation, and the sum of the scores. ``typ`` of it is the median
     response / usual, NaN: too few.
     ``version``: what was expected; ``factor``: the slowdown of the typical operation at worst, as far as it is known.
+    ``cold``: the stretch in which fewer operations came from a cache; slow are those that did not.
     None where no operation lies in ``begins``, or none is slow.
     """
     low, high = np.searchsorted(rows.due_ns, [begins[0], max(begins[1], ends[1]) + 1])
@@ -84,9 +97,15 @@ def stretch(
         return None
     waits = waits_ns(rows.between(begins[0], max(begins[1], ends[1]) + 1))
     due = rows.due_ns[low:high]
-    slow = (waits > limit_ns(version)) | np.isinf(waits)
+    above = between_ns(version) if cold else limit_ns(version)
+    slow = (waits > above) | np.isinf(waits)
     inside = (due > begins[1] - (ends[0] - begins[1])) & (due <= ends[0])
-    total = np.concatenate(([0.0], np.cumsum(_scores(waits, slow, inside, version, factor))))
+    scores = (
+        _misses(waits, slow, inside, version)
+        if cold
+        else _scores(waits, slow, inside, version, factor)
+    )
+    total = np.concatenate(([0.0], np.cumsum(scores)))
     start, stop = np.searchsorted(due, [begins[0], begins[1] + 1])
     if start == stop:
         return None
@@ -111,6 +130,8 @@ def stretch(
         upper=upper,
         usual_ns=usual_ns(version),
     )
+    if cold:
+        piece = piece._replace(hits=float((ended <= above).mean()), hits_usual=float(version[_HIT]))
     return piece, last, score
 
 
@@ -134,6 +155,17 @@ def back_ns(rows: Operations, place: int) -> int:
     after = int(rows.due_ns[place + 1])
     usual = int(np.median(np.diff(rows.due_ns[max(0, place - 9) : place + 2])))
     return max(back, after) if after - due <= _NEAR * usual else back
+
+
+def _misses(waits: Floats, slow: Flags, inside: Flags, version: Floats) -> Floats:
+    """Log likelihood ratios of the share of misses against the usual one; what is lost is neither hit nor miss."""
+    known = np.isfinite(waits)
+    usual = max(_MISSES, float(version[NULL_MISSES]))
+    counted = inside & known
+    part = float(slow[counted].mean()) if counted.any() else _COLD
+    share = float(np.clip(part, (usual + _COLD) / 2, _COLD))
+    rise, fall = np.log(share / usual), np.log((1 - share) / (1 - usual))
+    return np.asarray(np.where(known, np.where(slow, rise, fall), 0.0))
 
 
 def _scores(waits: Floats, slow: Flags, inside: Flags, version: Floats, factor: float) -> Floats:
