@@ -13,7 +13,7 @@ from textwrap import indent
 from typing import NamedTuple
 
 from iosonde.model.ops import OP_WORDS
-from iosonde.weather.slowdown.findings import CLIMATE_AT
+from iosonde.weather.slowdown.findings import CLIMATE_AT, FEWER_HITS
 
 FILE = Path(__file__).resolve().parents[1] / "deploy/prometheus/iosonde.rules.yml"
 RUNBOOK = "docs/prometheus.md"
@@ -158,7 +158,7 @@ ALERTS = [
         "IosondeFewHits",
         f"""iosonde_hit_ratio
   and on ({_BY_OP}) iosonde_op_state{{state="partly_slow"}} == 1
-  and on ({_BY_OP}) iosonde_hit_ratio < 0.75 * iosonde_hit_ratio_usual""",
+  and on ({_BY_OP}) iosonde_hit_ratio < {FEWER_HITS:g} * iosonde_hit_ratio_usual""",
         *(
             "3m",
             "warning",

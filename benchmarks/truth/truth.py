@@ -54,6 +54,7 @@ TARGETS: dict[str, tuple[Callable[[int, float], list[Row]], int]] = {
     "lasting": (explained.lasting, 81),
     "nulls": (nulls.nulls, 9701),
     "odd": (nulls.odd, 9751),
+    "cached": (nulls.cached, 9771),
     "repeats": (repeats.repeats, 9761),
     "agree": (agree.agree, 9801),
     "scheduled": (scheduled.scheduled, 1701),

@@ -68,6 +68,16 @@ def test_nothing_is_said_of_a_kind_without_a_change_and_slowdowns_are_found(name
         assert cells[target, "x3 10 min"] >= 0.9
 
 
+def test_caches_that_stop_are_found_and_nothing_is_said_of_those_that_serve_as_usual():
+    rows = nulls.cached_kind(np.random.default_rng(9703), "50% hits, heavy tail", days=7, cases=10)
+    cells = {(row.target, row.column): row.measured for row in rows}
+    assert cells["nulls", "alarms/month"] <= 30 / 7 * 1.01
+    for target in ("cached", "events"):
+        assert cells[target, "stops 10 min"] >= 0.9
+        assert cells[target, "a quarter left 1 h"] >= 0.9
+    assert cells["cached", "x10"] == 0.0
+
+
 @pytest.mark.service
 @pytest.mark.parametrize(("name", "scale"), [("T20", 0.25), ("adaptive", 0.06)])
 def test_the_target_is_met_on_a_few_simulated_stores(name, scale):

@@ -64,24 +64,29 @@ def cached(seed: int, scale: float = 1.0) -> list[Row]:
     """
     days = LEARNING_DAYS + max(4, round(MONTH_DAYS * scale))
     rows = []
-    for place, (name, (share_of, slow_of)) in enumerate(odd_kinds.CACHED.items()):
+    for place, name in enumerate(odd_kinds.CACHED):
         random = np.random.default_rng((seed, place))
+        rows += cached_kind(random, name, days, max(20, round(60 * scale)))
+    return sorted(rows, key=lambda row: ("nulls", "cached", "events").index(row.target))
 
-        def draw(n: int, left: Floats | float = 1.0) -> Floats:
-            shares = left * share_of(random, n)  # noqa: B023
-            return odd_kinds.from_cache(random, shares, slow_of(random, n))  # noqa: B023
 
-        seconds = draw(days * DAY_S)
-        result, baseline = judged(OP, seconds)
-        causes = Counter(raised_live(seconds, baseline).causes)
-        events = offline.slow_events(OP, seconds, baseline, result.changes)
-        told = sum(one.cause == CACHE for one in events)
-        rows += [
-            _a_month(name, "alarms/month", causes[CACHE], days),
-            _a_month(name, "events/month", told, days),
-        ]
-        rows += _stopped(name, draw, _last(baseline), max(20, round(60 * scale)))
-    return rows
+def cached_kind(random: np.random.Generator, name: str, days: int, cases: int) -> list[Row]:
+    """The cells of one kind, from so many days without a change and so many caches of each sort that stop."""
+    share_of, slow_of = odd_kinds.CACHED[name]
+
+    def draw(n: int, left: Floats | float = 1.0) -> Floats:
+        return odd_kinds.from_cache(random, left * share_of(random, n), slow_of(random, n))
+
+    seconds = draw(days * DAY_S)
+    result, baseline = judged(OP, seconds)
+    causes = Counter(raised_live(seconds, baseline).causes)
+    events = offline.slow_events(OP, seconds, baseline, result.changes)
+    told = sum(one.cause == CACHE for one in events)
+    return [
+        _a_month(name, "alarms/month", causes[CACHE], days),
+        _a_month(name, "events/month", told, days),
+        *_stopped(name, draw, _last(baseline), cases),
+    ]
 
 
 def _stopped(name: str, draw: Callable[..., Floats], last: Baseline, cases: int) -> list[Row]:

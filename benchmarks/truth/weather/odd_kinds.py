@@ -92,7 +92,7 @@ def heavy_disk(random: np.random.Generator, n: int) -> Floats:
     return np.minimum(4e-3 * (1 + random.pareto(1.5, n)), 10.0)
 
 
-def _steady(share: float, random: np.random.Generator, n: int) -> Floats:
+def _steady(share: float, _random: np.random.Generator, n: int) -> Floats:
     return np.full(n, share)
 
 
@@ -101,7 +101,7 @@ def _wandering(random: np.random.Generator, n: int) -> Floats:
     return np.asarray(1 / (1 + np.exp(-(walk(random, n, 0.7, 4 * HOUR_S) + cycle))))
 
 
-def _each_day(random: np.random.Generator, n: int) -> Floats:
+def _each_day(_random: np.random.Generator, n: int) -> Floats:
     hour = np.arange(n) % DAY_S / HOUR_S
     return np.asarray(0.9 - 0.5 * np.maximum(0, np.sin(np.pi * (hour - 8) / 12)))
 

@@ -44,7 +44,7 @@ pub const SEVERITIES: [&str; 5] = ["ok", "info", "unknown", "slow", "hung"];
 /// Windows needed before anything is called usual.
 pub const BASELINE_WINDOWS: i64 = 5;
 /// Fewer hits than this part of the usual ones are told of a slow operation.
-const FEWER_HITS: f64 = 0.75;
+pub const FEWER_HITS: f64 = 0.75;
 /// Usual has become slower when it takes this many times what it took at first.
 pub const CLIMATE_AT: f64 = 1.25;
 const STALE_NS: i64 = 10_000_000_000;

@@ -64,6 +64,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(slowdown::mode_shifts, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::alarms, module)?)?;
     module.add("STAGES", slowdown::STAGES.to_vec())?;
+    module.add("FEWER_HITS", iosonde_ask::finding::FEWER_HITS)?;
     module.add("ALARM_CAUSES", slowdown::CAUSES.to_vec())?;
     module.add_function(wrap_pyfunction!(conformance::conformance, module)?)?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;

@@ -34,6 +34,8 @@ CLIMATE_AT = _core.CLIMATE_AT
 """Usual has become slower when it takes this many times what it took at first."""
 LOST_AT = _core.LOST_AT
 """From this lower end of the share lost on operations are said to be lost."""
+FEWER_HITS = _core.FEWER_HITS
+"""Fewer cache hits than this part of the usual ones are told of a slow operation."""
 _SILENT = ("stopped", "stale", "damaged")
 
 
