@@ -48,7 +48,7 @@ def with_verdict(
     if since is None:
         going = any(one.end_ns is None and one.kind in _KINDS for one in closed)
         if going or not lost:
-            return closed
+            return [_as_lost(one, lost) for one in closed]
         since = found.at_ns - int(state.get("window_ns") or 0)
     mine = [one for one in closed if one.kind in _KINDS and one.seen_until_ns > since]
     until = max([last_ns, *(one.seen_until_ns for one in mine)])
@@ -86,11 +86,16 @@ def _led_by(event: SlowEvent, first: str, begins: Mapping[str, int]) -> SlowEven
     if event.end_ns is not None or event.kind != "lost" or first not in own:
         return event
     shares = [_again(one, begins.get(one.op, 0), event.seen_until_ns) for one in event.ops]
-    shares.sort(key=lambda one: one.op != first)
+    return _led(event, sorted(shares, key=lambda one: one.op != first))
+
+
+def _led(event: SlowEvent, shares: Sequence[OpShare]) -> SlowEvent:
+    """An event of losses with other shares, the first of which leads it."""
     lead = shares[0]
     return replace(
         event,
-        op=first,
+        kind="lost",
+        op=lead.op,
         ops=tuple(shares),
         peak=lead.peak,
         peak_ns=lead.peak_ns,
@@ -98,6 +103,17 @@ def _led_by(event: SlowEvent, first: str, begins: Mapping[str, int]) -> SlowEven
         lost=lead.lost,
         recovery_ns=lead.recovery_ns,
     )
+
+
+def _as_lost(event: SlowEvent, lost: Mapping[str, OpVerdict]) -> SlowEvent:
+    """An event of operations that are slow in part, of losses where its probe sees nothing else of it now."""
+    own = {one.op for one in event.ops if one.start_ns is not None}
+    if event.end_ns is not None or event.kind not in ("slow", "partly_slow") or not own & set(lost):
+        return event
+    order = sorted(
+        event.ops, key=lambda one: (one.op not in lost or one.op not in own, -(one.lost or 0.0))
+    )
+    return _led(event, order)
 
 
 def _again(share: OpShare, since_ns: int, until_ns: int) -> OpShare:
