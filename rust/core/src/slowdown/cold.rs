@@ -4,10 +4,9 @@
 //! sum that of [`super::detect`]. Where the misses themselves are slow, the storage is, and a cache is no cause: their level
 //! `L <- L + (clip(ln(x / m), -2, 2) - L) / 10` must be below [`SLOW_MISSES`], m being the usual miss.
 
-use super::limits::SumLimit;
 use super::modes::Modes;
 use super::null_rates::MissRates;
-use super::rules::{Cause, Rule};
+use super::rules::{Cause, Rule, SumLimit};
 
 /// The rule of the sum.
 pub const MISSES: Rule =

@@ -15,7 +15,7 @@
 //! times the usual one on.
 
 use super::cold::ColdLimit;
-use super::rules::{ALARM_LOST, Cause, RULES, Rule};
+use super::rules::{ALARM_LOST, RULES, SumLimit};
 use super::triple::{Expected, Factor};
 
 /// Least `typ` of an alarm ...
@@ -26,27 +26,8 @@ pub const ALARM_TYP_BIMODAL: f64 = 2.5;
 pub const TYP_ERRORS: f64 = 4.0;
 /// Standard errors in a 95 % interval.
 const INTERVAL_ERRORS: f64 = 3.92;
-/// Exponent of the dispersion in H.
-pub const CLUSTERS: f64 = 1.5;
 /// Times the usual share of lost operations.
 pub const LOST_TIMES: f64 = 3.0;
-
-/// Limit of a cumulative sum for one op.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SumLimit {
-    /// Cause of its alarm.
-    pub cause: Cause,
-    /// Latency above which an operation counts, ns.
-    pub above_ns: f64,
-    /// Step of an operation that counts, and of one that does not.
-    pub rise: f64,
-    /// See `rise`.
-    pub fall: f64,
-    /// H.
-    pub limit: f64,
-    /// True if only the first operation of a run counts.
-    pub runs: bool,
-}
 
 /// Limits of the detectors of one op.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,21 +43,6 @@ pub struct Limits {
     typ_from: f64,
     typ_error: f64,
     lost_from: f64,
-}
-
-impl SumLimit {
-    /// The limit of a rule for an op of which a share `p0` counts on ordinary days, with a dispersion.
-    pub fn of(rule: &Rule, above_ns: f64, p0: f64, dispersion: f64) -> Self {
-        let p1 = rule.detected(p0);
-        Self {
-            cause: rule.cause,
-            above_ns,
-            rise: (p1 / p0).ln(),
-            fall: ((1.0 - p1) / (1.0 - p0)).ln(),
-            limit: rule.limit * dispersion.max(1.0).powf(CLUSTERS),
-            runs: rule.runs,
-        }
-    }
 }
 
 impl Limits {

@@ -63,6 +63,41 @@ impl Rule {
     }
 }
 
+/// Exponent of the dispersion in H.
+pub const CLUSTERS: f64 = 1.5;
+
+/// Limit of a cumulative sum for one op.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SumLimit {
+    /// Cause of its alarm.
+    pub cause: Cause,
+    /// Latency above which an operation counts, ns.
+    pub above_ns: f64,
+    /// Step of an operation that counts, and of one that does not.
+    pub rise: f64,
+    /// See `rise`.
+    pub fall: f64,
+    /// H.
+    pub limit: f64,
+    /// True if only the first operation of a run counts.
+    pub runs: bool,
+}
+
+impl SumLimit {
+    /// The limit of a rule for an op of which a share `p0` counts on ordinary days, with a dispersion.
+    pub fn of(rule: &Rule, above_ns: f64, p0: f64, dispersion: f64) -> Self {
+        let p1 = rule.detected(p0);
+        Self {
+            cause: rule.cause,
+            above_ns,
+            rise: (p1 / p0).ln(),
+            fall: ((1.0 - p1) / (1.0 - p0)).ln(),
+            limit: rule.limit * dispersion.max(1.0).powf(CLUSTERS),
+            runs: rule.runs,
+        }
+    }
+}
+
 /// The three sums.
 pub const RULES: [Rule; 3] = [
     Rule { cause: Cause::Shift, level: 0.90, least: 1.5, p0: 0.15, p1: 0.40, limit: 12.0, runs: false },

@@ -1,10 +1,10 @@
 //! Statistics of recent rows: quantiles, the onset, lateness of the timer.
 
 use crate::sample::{Outcome, Sample};
-use crate::slowdown::limits::SumLimit;
 use crate::slowdown::onset::{onset, onset_of_losses};
 use crate::slowdown::quantile::{Estimate, minimum_count, of_sorted};
 use crate::slowdown::recent::Recent;
+use crate::slowdown::rules::SumLimit;
 use crate::slowdown::seen::{Seen, is_missed_by_host};
 use crate::slowdown::triple::{Factor, share_of};
 
