@@ -43,7 +43,9 @@ def slow_events(
     hung = united(piece for part in found for piece in part.hung)
     ref = TargetRef(name.host, name.target)
     events = joined(ref, {op: series.windows}, slow, RULE)
-    kept = [event for event in (without_hangs(one, hung) for one in events) if event is not None]
+    kept = [
+        event for event in (without_hangs(one, hung, RULE) for one in events) if event is not None
+    ]
     end_ns = int(rows.due_ns[-1])
     return [*without_parts(kept, lasted), *change_events(lasted, end_ns)]
 

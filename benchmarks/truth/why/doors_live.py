@@ -90,7 +90,8 @@ def _where(error: AssertionError) -> str:
     text = traceback.extract_tb(error.__traceback__)[-1].line
     names = [name for name in frame.f_locals if name not in ("doors", "kind")]
     values = ", ".join(f"{name}={str(frame.f_locals[name])[:400]}" for name in names)
-    return f"{frame.f_code.co_name}:{line}: {text} {error} {values}"
+    said = str(error).splitlines()[0][:400] if str(error) else ""
+    return f"{frame.f_code.co_name}:{line}: {text} {said} {values}"
 
 
 class _Drills(threading.Thread):
@@ -149,4 +150,4 @@ def _print(looks: list[Look], drills: int) -> None:
         mine = [one for one in looks if one.drill == drill]
         print(f"| {drill} | {len(mine)} | {sum(bool(one.wrong) for one in mine)} |")
     for one in [one for one in looks if one.wrong][:10]:
-        print(f"{one.at_s:.0f} s, {one.drill}: {one.wrong}")
+        print(f"{one.at_s:.0f} s, {one.drill}: {one.wrong[:240]}")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from iosonde.model.events import OpShare, SlowEvent
+from iosonde.weather.events.hung import without_hangs
+from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.running import with_verdict
+from iosonde.weather.events.slow_intervals import RULE
 from tests.kit.samples.makers import SECOND, START, op_state, state
 
 WRITE, READ = "data_write", "data_read"
@@ -59,3 +63,11 @@ def test_what_its_probe_calls_lost_alone_is_an_event_of_losses(kind: str) -> Non
 
 def test_what_its_probe_calls_usual_is_over() -> None:
     assert judged(event("partly_slow", share(WRITE, 0.2, 600))).end_ns == START
+
+
+def test_what_is_left_beside_a_hang_has_a_kind_of_its_own() -> None:
+    gone = replace(share(READ, 1.0, 60), median=4e5, affected=True)
+    hung = SlowPiece(READ, START - 60 * SECOND, START, False)
+    left = without_hangs(event("slow", gone, share(WRITE, 0.2, 600)), [hung], RULE)
+    assert left is not None
+    assert (left.kind, left.op, left.median) == ("partly_slow", WRITE, 1.2)

@@ -8,8 +8,10 @@ from dataclasses import replace
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import TargetRef
 from iosonde.model.ops import op_order
+from iosonde.weather.events.joining import ranked
 from iosonde.weather.events.pieces.hangs import overlap_ns, together
 from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.slow_intervals import Rule
 
 _BEFORE_NS = 60_000_000_000
 _AFTER_NS = 120_000_000_000
@@ -66,12 +68,12 @@ def _share(piece: SlowPiece) -> OpShare:
     )
 
 
-def without_hangs(event: SlowEvent, hung: Sequence[SlowPiece]) -> SlowEvent | None:
+def without_hangs(event: SlowEvent, hung: Sequence[SlowPiece], rule: Rule) -> SlowEvent | None:
     """A slow event without ops that were slow because they hung; None if nothing else was slow."""
     gone = {share.op for share in event.ops if _hung(share, hung)}
     if not gone:
         return event
-    left = tuple(share for share in event.ops if share.op not in gone)
+    kind, left = ranked([share for share in event.ops if share.op not in gone], rule)
     own = [share for share in left if share.start_ns is not None and share.end_ns is not None]
     if not own:
         return None
@@ -79,7 +81,8 @@ def without_hangs(event: SlowEvent, hung: Sequence[SlowPiece]) -> SlowEvent | No
     end = max(share.end_ns or 0 for share in own)
     return replace(
         event,
-        ops=left,
+        kind=kind,
+        ops=tuple(left),
         op=worst.op,
         peak=worst.peak,
         peak_ns=worst.peak_ns,

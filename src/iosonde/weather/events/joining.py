@@ -69,10 +69,7 @@ def _event(
         )
         for op, series in ops.items()
     ]
-    shares = sorted((share for share in shares if share.n > 0), key=_rank)
-    kind = _kind(shares, rule)
-    if kind == "lost":
-        shares.sort(key=lambda share: -(share.lost or 0.0))
+    kind, shares = ranked([share for share in shares if share.n > 0], rule)
     worst = shares[0] if shares else None
     window_ns = max((series.window_ns for series in ops.values()), default=0)
     unseen = min((found.unobserved_ns for found in whole.values()), default=0)
@@ -185,6 +182,15 @@ def _hottest(series: OpWindows, start_ns: int, end_ns: int) -> int:
     if len(typ) == 0 or np.isnan(typ).all():
         return start_ns
     return max(start_ns, int(series.start_ns[first + int(np.nanargmax(typ))]))
+
+
+def ranked(shares: Sequence[OpShare], rule: Rule) -> tuple[str, list[OpShare]]:
+    """The kind of an event by the shares of its ops, and these, the worst first."""
+    order = sorted(shares, key=_rank)
+    kind = _kind(order, rule)
+    if kind == "lost":
+        order.sort(key=lambda share: -(share.lost or 0.0))
+    return kind, order
 
 
 def _rank(share: OpShare) -> tuple[bool, bool, float, int]:

@@ -126,8 +126,9 @@ def _events(
     slow = [piece for key in keys for piece in found.series[key].slow]
     hung = [piece for key in keys for piece in found.series[key].hung]
     ops = {key.op: found.series[key].windows for key in keys}
-    whole = joined(ref, ops, slow, found.series[keys[0]].rule)
-    kept = [event for event in (without_hangs(one, hung) for one in whole) if event is not None]
+    rule = found.series[keys[0]].rule
+    whole = [without_hangs(one, hung, rule) for one in joined(ref, ops, slow, rule)]
+    kept = [event for event in whole if event is not None]
     kept = without_parts(better_begins(kept, asked.noted), asked.changes)
     events = [*kept, *hang_events(ref, hung)]
     last_ns = max(found.series[key].last_ns or 0 for key in keys)

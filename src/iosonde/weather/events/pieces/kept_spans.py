@@ -38,7 +38,7 @@ from iosonde.weather.events.pieces.spans import Span, spans
 from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.slowdown.baseline import LearntBaselines
 
-VERSION = 14
+VERSION = 15
 """Of the files and of all that they are computed with: raise it when a finder changes."""
 _DAMAGED = (
     *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError),

@@ -21,6 +21,9 @@ from iosonde.weather.samples.operations import Operations
 LEAST_MISSED = 7.0
 """Operations that would have been lost between two outages, had losses gone on: that none was has a chance of e^-7."""
 
+FEWEST = 3
+"""Losses of an outage beside others: fewer come by chance."""
+
 
 def outages(piece: SlowPiece, series: JudgedSeries, rows: Operations) -> list[SlowPiece]:
     """The outages of a piece; the piece itself where losses did not stop, or where the typical operation was slow.
@@ -54,7 +57,8 @@ def outages(piece: SlowPiece, series: JudgedSeries, rows: Operations) -> list[Sl
     ]
     found[0] = found[0]._replace(begin_ns=piece.begin_ns)
     found[-1] = found[-1]._replace(end_ns=piece.end_ns, open=piece.open)
-    return found
+    many = np.diff(edges) >= FEWEST
+    return [one for one, enough in zip(found, many.tolist(), strict=True) if enough]
 
 
 def _is_quiet(series: JudgedSeries, since_ns: int, until_ns: int) -> bool:

@@ -53,7 +53,12 @@ def with_pieces(
         hung = hang_pieces(key.op, part, patience_ns(key.period_ns, *usual))
         if baseline is not None and series.dense:
             found = alarm_pieces(key.op, part, baseline)
-            slow += [piece for piece in found if not _explained(piece, series)]
+            seen = [piece for piece in found if not _explained(piece, series)]
+            slow += [
+                one
+                for piece in seen
+                for one in (outages(piece, series, part) if piece.lost else [piece])
+            ]
     return series._replace(
         slow=[piece for piece in slow if piece.end_ns > span.begin_ns],
         hung=[piece for piece in hung if piece.end_ns > span.begin_ns],
