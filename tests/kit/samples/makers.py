@@ -178,6 +178,8 @@ def op_state(op: str, **changes: Any) -> dict[str, Any]:
         "lost_lower": 0.0,
         "lost_upper": 0.06,
         "late": 0.0,
+        "hits": None,
+        "hits_usual": None,
         "alarm": None,
         "alarm_ns": None,
         "since_ns": None,
