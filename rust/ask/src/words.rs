@@ -207,7 +207,7 @@ fn part(finding: &Finding, op: &OpVerdict, zone: &Zone<'_>) -> String {
     format!("{}{}{}", word(&op.op), tail.unwrap_or_default(), since(finding, op, zone))
 }
 
-/// `only 2%` or `none`, of operations that come from a cache; none where something else is slow.
+/// `only 2%` or `none`, of operations that come from a cache; no text where a cache serves as ever.
 fn few_hits(op: &OpVerdict) -> Option<String> {
     let hits = op.hits?;
     Some(if hits < 0.005 { "none".into() } else { format!("only {}", percent(Some(hits))) })

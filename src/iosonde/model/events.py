@@ -82,8 +82,12 @@ class SlowEvent:
         return self.end_ns is None and self.unknown_since_ns is None
 
     def reached_by(self, share: OpShare) -> bool:
-        """Whether an op was slow up to the last operation that was seen, of an event without an end."""
-        return self.end_ns is None and (share.end_ns or 0) >= self.seen_until_ns
+        """Whether an op was slow up to the last operation that was seen, of an event without an end.
+
+        Missing data: an op without times of its own lasts as long as the event.
+        """
+        last = share.end_ns is None or share.end_ns >= self.seen_until_ns
+        return self.end_ns is None and last
 
     def overlaps(self, start_ns: int, end_ns: int | None) -> bool:
         """Whether [start, end) and the event share a moment; ``end_ns`` None = still open.

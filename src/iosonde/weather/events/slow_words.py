@@ -61,7 +61,7 @@ def _have_been(event: SlowEvent) -> str:
 
 
 def _op_have_been(event: SlowEvent, share: OpShare) -> str:
-    return _have_been(event) if share.end_ns is None or event.reached_by(share) else "were"
+    return _have_been(event) if event.reached_by(share) else "were"
 
 
 def _told_from(share: OpShare) -> float:

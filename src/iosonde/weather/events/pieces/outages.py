@@ -58,7 +58,7 @@ def outages(piece: SlowPiece, series: JudgedSeries, rows: Operations) -> list[Sl
     found[0] = found[0]._replace(begin_ns=piece.begin_ns)
     found[-1] = found[-1]._replace(end_ns=piece.end_ns, open=piece.open)
     many = np.diff(edges) >= FEWEST
-    return [one for one, enough in zip(found, many.tolist(), strict=True) if enough]
+    return [one for one, enough in zip(found, many.tolist(), strict=True) if enough] or [piece]
 
 
 def _is_quiet(series: JudgedSeries, since_ns: int, until_ns: int) -> bool:
