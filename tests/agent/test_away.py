@@ -98,7 +98,7 @@ def test_a_killed_worker_is_replaced_and_no_tick_is_without_a_row(tmp_path: Path
         os.kill(worker, signal.SIGKILL)
         harness.wait_for("another", lambda: agent.processes()[1:] not in ([], [worker]))
         harness.wait_for("the target", lambda: up(agent, "watched"))
-        assert "its worker ended" in agent.log.read_text()
+        agent.wait_told("its worker ended")
         time.sleep(1)
         assert agent.stop() == 0
         assert agent.processes_gone(worker)

@@ -118,7 +118,7 @@ def test_one_bad_target_does_not_stop_the_others(tmp_path: Path) -> None:
     good = tmp_path / "good"
     good.mkdir()
     with running(tmp_path, target(good) + target(tmp_path / "bad")) as agent:
-        assert "not probed" in agent.log.read_text()
+        agent.wait_told("not probed")
         harness.wait_for(
             "rows", lambda: agent.metric("iosonde_ops_total", target="good", result="ok")
         )
@@ -137,7 +137,7 @@ def test_half_made_files_are_repaired(tmp_path: Path) -> None:
     with data.open("r+b") as file:
         file.truncate(3 << 20)
     with running(tmp_path, target(tmp_path)) as agent:
-        assert "1 files in the pool's directory are not ours" in agent.log.read_text()
+        agent.wait_told("1 files in the pool's directory are not ours")
         assert agent.stop() == 0
     assert data.stat().st_size == 16 << 20
     assert data.stat().st_blocks * 512 >= 16 << 20, "a hole in the big file"
@@ -154,7 +154,7 @@ def test_a_sparse_big_file_is_written_anew(tmp_path: Path) -> None:
     with data.open("wb") as file:
         file.truncate(16 << 20)
     with running(tmp_path, target(tmp_path)) as agent:
-        assert "had holes" in agent.log.read_text()
+        agent.wait_told("had holes")
         assert agent.stop() == 0
     assert data.stat().st_blocks * 512 >= 16 << 20
 

@@ -210,15 +210,15 @@ def test_reload_says_what_it_found_and_a_wrong_file_changes_nothing(tmp_path: Pa
     with managed(tmp_path, target(tmp_path)) as agent:
         good = agent.config.read_text()
         agent.reload()
-        assert "reloaded: nothing changed" in agent.log.read_text()
+        agent.wait_told("reloaded: nothing changed")
         agent.config.write_text(good + "pool = 99 99")
         agent.reload()
-        assert f"not reloaded, nothing changed: {agent.config}:" in agent.log.read_text()
+        agent.wait_told(f"not reloaded, nothing changed: {agent.config}:")
         (tmp_path / "agent.d").mkdir()
         (tmp_path / "agent.d" / "x.toml").write_text(target(tmp_path / "other"))
         agent.config.write_text(good)
         agent.reload()
-        assert "target other is new" in agent.log.read_text()
+        agent.wait_told("target other is new")
         assert agent.stop() == 0
 
 
@@ -320,8 +320,5 @@ def test_a_textfile_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None
 def test_a_stretched_period_is_said(tmp_path: Path) -> None:
     config = target(tmp_path, "budget = { ops = 30 }")
     with managed(tmp_path, config) as agent:
-        assert (
-            f'target={tmp_path.name} msg="probed every 0.2 s instead of 0.1 s'
-            in agent.log.read_text()
-        )
+        agent.wait_told(f'target={tmp_path.name} msg="probed every 0.2 s instead of 0.1 s')
         assert agent.stop() == 0

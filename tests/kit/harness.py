@@ -68,6 +68,10 @@ class Agent:
     def told(self, words: str) -> bool:
         return words in self.log.read_text()
 
+    def wait_told(self, words: str) -> None:
+        """Wait for words of the log, which a thread of its own writes a little later."""
+        wait_for(f"the log to say {words!r}", lambda: self.told(words))
+
     def reload(self, old: str, new: str) -> None:
         """Replace a part of the configuration and ask for it."""
         text = self.config.read_text()
