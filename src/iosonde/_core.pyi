@@ -128,6 +128,7 @@ def student_quantile(probability: float, freedom: float) -> float:
 STAGES: list[str]
 ALARM_CAUSES: list[str]
 FEWER_HITS: float
+FLOOR_NS: float
 
 _Histograms = tuple[Buffer, Buffer, Buffer]
 """Offsets (int64, rows + 1), buckets (uint16, ascending in a row), counts (uint32)."""

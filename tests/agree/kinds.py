@@ -132,6 +132,13 @@ def _shipped(root: Path) -> None:
         path.write_text(json.dumps(state | {"shipped_ns": state["written_ns"]}))
 
 
+_WOKEN = fault(READ, 2 * HOUR, 3 * HOUR, multiply=2.3)
+
+
+def _of_memory(random: np.random.Generator, n: int) -> np.ndarray:
+    return 13 / 5000 * np.exp(0.3 * random.normal(size=n))
+
+
 def _heavy(random: np.random.Generator, n: int) -> np.ndarray:
     tail = np.where(random.random(n) < 0.03, random.pareto(1.1, n) * 10 + 1, 1.0)
     return np.exp(0.3 * random.normal(size=n)) * tail
@@ -288,6 +295,15 @@ KINDS: dict[str, Kind] = {
         records(*_BESIDE), 4 * HOUR, (3 * HOUR + 430, 3 * HOUR + 1200, 400.0)
     ),
     "host busy": Kind(records(Trouble(READ, 2 * HOUR, 2 * HOUR + 1200, 4.0, queued=1.0)), 3 * HOUR),
+    "a processor that wakes": Kind(
+        records(Trouble(READ, 2 * HOUR, 2 * HOUR + 1200, 2.3), noise=_of_memory), 3 * HOUR
+    ),
+    "a processor that wakes, goes on": Kind(
+        agents(
+            ("login2", [target("/work", _WOKEN, latency=LATENCY | {READ: "13us"})]),
+        ),
+        2 * HOUR + 900,
+    ),
     "heavy tails": recorded(1, 2 * HOUR, 5000, 5900, 8.0, 60, noise=_heavy),
     "two modes": recorded(1, 2 * HOUR, 5000, 5900, 8.0, 60, noise=_bimodal),
     "autocorrelated": recorded(1, 2 * HOUR, 5000, 5900, 8.0, 60, noise=_correlated),

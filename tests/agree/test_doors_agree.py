@@ -52,6 +52,13 @@ def test_losses_hide_no_slowdown_of_another_operation(store_of):
     assert abs(event.ops[0].start_ns - span[0] - kind.slow[0] * SECOND) <= 10 * SECOND
 
 
+@pytest.mark.parametrize("name", ["a processor that wakes", "a processor that wakes, goes on"])
+def test_a_processor_that_wakes_is_no_slow_storage(name, store_of):
+    root, length_ns = store_of(name), KINDS[name].length_s * SECOND
+    span = (NOW - length_ns, NOW)
+    assert not told_events(root, event_log(root, span), span, NOW).slow
+
+
 def test_said_tells_what_differs():
     one = Said("slow", 10, None, "md_create", 4.0, 3.5, 4.5)
     assert one.contradicts(one._replace(begin_s=11, factor=4.1)) == ["begin_s", "factor"]

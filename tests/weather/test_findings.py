@@ -54,6 +54,13 @@ def said(a_state, later_s=0):
             "since 14:05, not proof of slow storage",
         ),
         (
+            with_ops(data_read=SLOW | {"host_busy": True, "baseline_ns": 13_000}),
+            "host_busy",
+            "info",
+            "reads on /work are 3.1x slower than usual (2.8-3.4) since 14:05: "
+            "no more than a processor takes to wake",
+        ),
+        (
             with_ops(
                 md_stat={"late": 0.4, "host_busy": True},
                 data_read={"late": 0.38, "host_busy": True},
@@ -237,6 +244,11 @@ def span(**changes):
         (
             {"slowdown": None, "lower": None, "upper": None, "n": 2},
             "reads on /work were slower than usual from 12:13 to 13:13",
+        ),
+        (
+            {"host_busy": True, "baseline_ns": 13_000},
+            "reads on /work were 3.1x slower than usual (3.0-3.2) from 12:13 to 13:13: "
+            "no more than a processor takes to wake",
         ),
         (
             {"host_busy": True},

@@ -18,6 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use iosonde_core::slowdown::verdict::LOST_AT;
+use iosonde_core::slowdown::verdict::is_below_floor;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -86,6 +87,8 @@ pub struct OpVerdict {
     pub hits: Option<f64>,
     /// The usual share of hits, beside `hits`.
     pub hits_usual: Option<f64>,
+    /// Usual latency, ns.
+    pub usual_ns: Option<f64>,
 }
 
 /// A verdict with its evidence; `ops` are the operations it is about, worst first.
@@ -341,6 +344,7 @@ fn of_op(op: &LiveOp) -> OpVerdict {
         late: op.late.filter(|_| op.host_busy && state != "slow"),
         hits: cold.map(|(hits, _)| hits),
         hits_usual: cold.map(|(_, usual)| usual),
+        usual_ns: op.usual_ns,
     }
 }
 
@@ -363,7 +367,10 @@ fn waits_in(state: &LiveState, ops: &[OpVerdict], kind: &str) -> Value {
 
 /// The operation whose usual latency has changed most for the worse since the reference, if it has.
 fn climate(state: &LiveState) -> Vec<(String, Value)> {
-    let known = state.ops.iter().map(|op| (op.climate.unwrap_or(0.0), op.op.as_str()));
+    // A lasting change is of what was usual before it.
+    let before_ns = |op: &LiveOp| op.usual_ns.unwrap_or(f64::INFINITY) / op.climate.unwrap_or(1.0);
+    let told = state.ops.iter().filter(|op| !is_below_floor(op.climate.unwrap_or(0.0), before_ns(op)));
+    let known = told.map(|op| (op.climate.unwrap_or(0.0), op.op.as_str()));
     match known.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1))) {
         Some((climate, op)) if climate >= CLIMATE_AT => {
             vec![("climate".into(), climate.into()), ("climate_op".into(), op.into())]

@@ -93,6 +93,8 @@ pub struct LiveOp {
     pub q95_ns: Option<f64>,
     /// Operations of the last window.
     pub n: i64,
+    /// Usual latency, ns.
+    pub usual_ns: Option<f64>,
     /// Windows that the baseline has learnt.
     pub baseline_windows: i64,
     /// Since when it is slow or fails (ns, UTC).
@@ -174,6 +176,7 @@ impl LiveOp {
             climate: number("climate"),
             q95_ns: number("q95_ns"),
             n: integer("n_seen").unwrap_or(0),
+            usual_ns: number("baseline_ns"),
             baseline_windows: integer("baseline_windows").unwrap_or(0),
             since_ns: integer("since_ns"),
             inflight_due_ns: integer("inflight_due_ns"),

@@ -177,6 +177,7 @@ mod tests {
             late: None,
             hits: None,
             hits_usual: None,
+            usual_ns: None,
         };
         let level = |state| of_op(&op(state), &AlertRange::to(2.0), &AlertRange::to(5.0));
         assert_eq!((level("slow"), level("ok")), (WARNING, OK));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use iosonde_core::slowdown::verdict::SLOW_FROM;
+use iosonde_core::slowdown::verdict::{SLOW_FROM, is_below_floor};
 use serde_json::Value;
 
 use crate::finding::{Finding, OpVerdict, SEVERITIES, server, whole_target};
@@ -19,6 +19,8 @@ const MOST_WORDS: usize = 25;
 const NAMED: usize = 4;
 /// `the probing host is busy: ..., not proof of slow storage`
 const HOST_WORDS: usize = 11;
+/// `: no more than a processor takes to wake`
+const WAKE_WORDS: usize = 8;
 /// `; seen 4 min ago`
 const SEEN_WORDS: usize = 4;
 
@@ -29,6 +31,12 @@ pub fn say(finding: &Finding, zone: &Zone<'_>) -> String {
     let text = match finding.kind {
         "slow" => slower(finding, zone, room(finding)),
         "lost" => lost(finding),
+        "host_busy" if finding.ops.iter().all(is_woken) => {
+            format!(
+                "{}: no more than a processor takes to wake",
+                slower(finding, zone, room(finding) - WAKE_WORDS)
+            )
+        }
         "host_busy" => {
             let verb = if is_over(finding) { "was" } else { "is" };
             format!("the probing host {verb} busy: {}, not proof of slow storage", by_host(finding, zone))
@@ -249,6 +257,12 @@ fn by_host(finding: &Finding, zone: &Zone<'_>) -> String {
         }
         _ => slower(finding, zone, most_words),
     }
+}
+
+/// Whether what is added is below the floor of verdicts.
+fn is_woken(op: &OpVerdict) -> bool {
+    let added = op.slowdown.filter(|_| op.state == "slow").zip(op.usual_ns);
+    added.is_some_and(|(slowdown, usual_ns)| is_below_floor(slowdown, usual_ns))
 }
 
 /// `12% of creates`.

@@ -271,6 +271,7 @@ fn row<'py>(python: Python<'py>, one: &Finding) -> PyResult<Bound<'py, PyTuple>>
             late,
             hits,
             hits_usual,
+            usual_ns,
         } = op;
         // A tuple of Rust has at most twelve members that become Python's.
         let fields = [
@@ -289,6 +290,7 @@ fn row<'py>(python: Python<'py>, one: &Finding) -> PyResult<Bound<'py, PyTuple>>
             late.into_bound_py_any(python)?,
             hits.into_bound_py_any(python)?,
             hits_usual.into_bound_py_any(python)?,
+            usual_ns.into_bound_py_any(python)?,
         ];
         PyTuple::new(python, fields)
     });
@@ -348,8 +350,8 @@ fn of_row(row: &Bound<'_, PyTuple>) -> PyResult<Finding> {
 
 fn of_op(row: &Bound<'_, PyAny>) -> PyResult<OpVerdict> {
     let row = row.cast::<PyTuple>()?;
-    if row.len() != 15 {
-        return Err(PyValueError::new_err("expected the 15 fields of an operation's verdict"));
+    if row.len() != 16 {
+        return Err(PyValueError::new_err("expected the 16 fields of an operation's verdict"));
     }
     let number = |place: usize| row.get_item(place)?.extract::<Option<f64>>();
     let flag = |place: usize| row.get_item(place)?.extract::<bool>();
@@ -369,5 +371,6 @@ fn of_op(row: &Bound<'_, PyAny>) -> PyResult<OpVerdict> {
         late: number(12)?,
         hits: number(13)?,
         hits_usual: number(14)?,
+        usual_ns: number(15)?,
     })
 }

@@ -65,6 +65,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(slowdown::alarms, module)?)?;
     module.add("STAGES", slowdown::STAGES.to_vec())?;
     module.add("FEWER_HITS", iosonde_ask::finding::FEWER_HITS)?;
+    module.add("FLOOR_NS", iosonde_core::slowdown::rules::FLOOR_NS)?;
     module.add("ALARM_CAUSES", slowdown::CAUSES.to_vec())?;
     module.add_function(wrap_pyfunction!(conformance::conformance, module)?)?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;

@@ -2,6 +2,8 @@
 
 /// Least share of lost operations of an alarm.
 pub const ALARM_LOST: f64 = 0.05;
+/// Added latency of which no verdict is given: what a processor takes to wake, with its caches and clock as they are then.
+pub const FLOOR_NS: f64 = 30_000.0;
 /// Largest harmless load, either way, as a logarithm.
 pub const LOAD: (f64, f64) = (-0.15, 0.8);
 
@@ -56,6 +58,10 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Least limit of an op that usually takes `middle_ns`.
+    pub fn least_ns(&self, middle_ns: f64) -> f64 {
+        (self.least * middle_ns).max(middle_ns + FLOOR_NS)
+    }
     /// The share that it detects where `p0` is usual: the odds ratio is its own.
     pub fn detected(&self, p0: f64) -> f64 {
         let odds = p0 / (1.0 - p0) * (self.p1 / (1.0 - self.p1)) / (self.p0 / (1.0 - self.p0));

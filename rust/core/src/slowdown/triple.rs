@@ -55,7 +55,7 @@ impl Expected {
         let at = LEVELS.map(|level| cumulative.quantile(level).unwrap_or(q99));
         let middle = modes.map_or(at[N / 2], |modes| modes.mu[1].exp());
         let limits_ns =
-            RULES.map(|rule| cumulative.quantile(rule.level).unwrap_or(q99).max(rule.least * middle));
+            RULES.map(|rule| cumulative.quantile(rule.level).unwrap_or(q99).max(rule.least_ns(middle)));
         Some(Self { at, q99, modes, n: cumulative.total(), limits_ns, null: None, misses: None })
     }
     /// First level of the band.

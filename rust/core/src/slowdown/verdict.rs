@@ -1,6 +1,7 @@
 //! Rules that turn numbers into words: slow, hung, failing, busy.
 
 use super::quantile::Estimate;
+use super::rules::FLOOR_NS;
 use super::triple::Factor;
 
 /// Least slowdown of a slow window ...
@@ -106,14 +107,20 @@ pub fn control_level(bimodal: bool) -> f64 {
 
 /// True if the probing host explains a slow window: more than half of the slowdown above 1 is its thread's wait for
 /// a CPU, or its timer was late by half of the added latency, or the host is contended and the added latency is no
-/// more than its kernel threads may have waited. Without added latency it explains nothing.
+/// more than its kernel threads may have waited, or no more than [`FLOOR_NS`] was added. Without added latency it
+/// explains nothing.
 pub fn host_was_busy(window: &Controls) -> bool {
     let share = HOST_SHARE * (window.slowdown - 1.0);
     let queued = window.slowdown - window.unqueued > share;
     let late = window.late_ns > LATE_NS as f64 && window.late_ns > share * window.middle_ns;
     let added_ns = (window.slowdown - 1.0) * window.middle_ns;
     let hidden = window.host.is_contended() && added_ns <= HIDDEN_WAITS * window.host.q90_ns;
-    share > 0.0 && (queued || late || hidden)
+    share > 0.0 && (queued || late || hidden || is_below_floor(window.slowdown, window.middle_ns))
+}
+
+/// True if a slowdown of operations that usually take `usual_ns` adds less than a processor takes to wake.
+pub fn is_below_floor(slowdown: f64, usual_ns: f64) -> bool {
+    (slowdown - 1.0) * usual_ns <= FLOOR_NS
 }
 
 /// True if the share of operations that the probing host alone delayed or omitted exceeds chance.
@@ -184,8 +191,9 @@ mod tests {
         assert!(!busy(0.8, 0.1, 5e6), "nothing was added, so nothing is explained");
         assert!(!busy(f64::NAN, 1.0, 5e6) && !busy(3.0, f64::NAN, 0.0));
         let host = Lateness::default();
-        let fast = Controls { slowdown: 3.0, unqueued: 3.0, late_ns: 1e5, middle_ns: 1e3, host };
-        assert!(!host_was_busy(&fast), "an idle timer is 0.1 ms late and explains nothing");
+        let idle = |middle_ns| Controls { slowdown: 3.0, unqueued: 3.0, late_ns: 1e5, middle_ns, host };
+        assert!(!host_was_busy(&idle(2e4)), "an idle timer is 0.1 ms late and explains nothing");
+        assert!(host_was_busy(&idle(1.3e4)), "26 us are a processor that wakes");
     }
 
     #[test]

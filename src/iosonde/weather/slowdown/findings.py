@@ -63,6 +63,8 @@ class OpVerdict(NamedTuple):
     """Share of cache hits, where fewer of them are why operations are slow."""
     hits_usual: float | None = None
     """The usual share of hits, beside ``hits``."""
+    usual_ns: float | None = None
+    """Usual latency, ns."""
 
 
 class Finding(NamedTuple):
@@ -125,7 +127,15 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
 def from_span(span: SlowSpan, now_ns: int) -> Finding:
     """The verdict of one slow span of history."""
     key, factors = span.key, (span.slowdown, span.lower, span.upper)
-    op = OpVerdict(key.op, "slow", *factors, span.n, span.start_ns, span.host_busy)
+    op = OpVerdict(
+        key.op,
+        "slow",
+        *factors,
+        span.n,
+        span.start_ns,
+        span.host_busy,
+        usual_ns=span.baseline_ns,
+    )
     kind, severity = ("host_busy", "info") if span.host_busy else ("slow", "slow")
     evidence = {
         "baseline_ns": span.baseline_ns,

@@ -58,7 +58,9 @@ def guard(
     columns: dict[str, NDArray[np.generic]] = {name: _floats(raw[name]) for name in TRIPLE_COLUMNS}
     columns |= {"stage": _integers(raw["stage"]), "epoch": _integers(raw["epoch"])}
     columns["flagged"] = _integers(raw["flagged"]).astype(np.bool_)
-    return JudgedIntervals(intervals, columns, _baselines(intervals, raw), _changes(intervals, raw))
+    baselines = _baselines(intervals, raw)
+    changes = [one for one in _changes(intervals, raw) if _is_told(one, baselines[one.key])]
+    return JudgedIntervals(intervals, columns, baselines, changes)
 
 
 def _baselines(intervals: Intervals, raw: Mapping[str, bytes]) -> dict[SeriesKey, Baseline]:
@@ -82,6 +84,12 @@ def _changes(intervals: Intervals, raw: Mapping[str, bytes]) -> list[EpochChange
         EpochChange(intervals.keys[place], number, start, factor)
         for place, number, start, factor in zip(series, epoch, began, factors, strict=True)
     ]
+
+
+def _is_told(change: EpochChange, baseline: Baseline) -> bool:
+    """Whether a lasting change is more than a processor takes to wake."""
+    after = baseline.middle_ns(np.flatnonzero(baseline.epoch >= change.epoch)[:1])
+    return not bool(np.any(np.abs(after - after / change.factor) <= _core.FLOOR_NS))
 
 
 def _floats(raw: bytes) -> Floats:
