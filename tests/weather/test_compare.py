@@ -39,6 +39,7 @@ from iosonde.weather.samples.periods import Part, part_samples, part_series, run
 from iosonde.weather.store import Store
 from iosonde.weather.stored.selectors import Defaults, known_names, select, select_all, sides
 from tests.kit.commands import run
+from tests.kit.samples.made import USUAL_NS, Trouble, made
 from tests.kit.samples.makers import SECOND, START, row, rows, sealed, simulated
 
 
@@ -430,6 +431,31 @@ def test_what_a_user_waited_is_compared(tmp_path):
     expected = [3 * SECOND // 2, SECOND + 5, 7 * SECOND, np.nan, np.nan]
     assert frame["response_ns"] == pytest.approx(expected, nan_ok=True)
     assert frame["lost"].tolist() == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("queued", "usual_ns", "explained"),
+    [(1.0, None, True), (0.2, None, False), (0.0, 13_000, True)],
+    ids=["waits for a CPU", "a fifth of it", "a processor that wakes"],
+)
+@pytest.mark.parametrize("first", ["A", "B"])
+def test_a_busy_host_is_no_slower_storage(
+    tmp_path, monkeypatch, queued, usual_ns, explained, first
+):
+    if usual_ns is not None:
+        monkeypatch.setitem(USUAL_NS, "md_create", usual_ns)
+    trouble = Trouble("md_create", 1800, 3600, 2.3, queued=queued)
+    made(tmp_path, np.random.default_rng(3), START, 3600, [trouble], ops=("md_create",))
+    periods = [(START + k * HOUR // 2, START + (k + 1) * HOUR // 2) for k in (0, 1)]
+    parts = [Part("/work", since_ns=since, until_ns=until) for since, until in periods]
+    if first == "B":
+        parts.reverse()
+    verdict = judge(compare(Store(tmp_path), *parts))[0]
+    word = "slower" if first == "A" else "faster"
+    assert (verdict.verdict, verdict.host_busy) == (word, explained)
+    words = f"; the probing host explains it, not proof of {word} storage"
+    assert say_comparison(verdict).endswith(words) == explained
+    assert verdict.to_json()["host_busy"] == explained
 
 
 def test_quantiles_that_moved_both_ways_are_told(tmp_path):

@@ -13,6 +13,7 @@ from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order
 from iosonde.stats.multiple import benjamini_hochberg, holm
+from iosonde.weather.compare.by_host import explained_by_host
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.seasons import Matching, match
 from iosonde.weather.compare.shift import LEVELS, OF_MEANS, Pair, QuantileShift
@@ -21,7 +22,7 @@ from iosonde.weather.samples.periods import Part, has_means, part_samples, part_
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 
 _ALPHA = 0.05
@@ -59,6 +60,8 @@ class OpShift:
     adjusted_whole: float
     seen: float
     """Least detectable ratio of all latencies (``Pair.seen``); NaN if they differ."""
+    by_host: Flags
+    """(levels,) Whether the probing host of the slower side explains the difference."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ class _Prepared(NamedTuple):
     b: SideOfOp
     matching: Matching
     pair: Pair
+    by_host: Flags
 
 
 def _prepare(
@@ -142,6 +146,7 @@ def _prepare(
         _side(frames[1], known[1], other, keys[1]),
         matching,
         Pair(one, other, levels),
+        explained_by_host(known[0], known[1], levels),
     )
 
 
@@ -192,6 +197,9 @@ def _adjusted(ops: list[_Prepared]) -> list[OpShift]:
         for op, p in zip(ops, whole, strict=True)
     ]
     return [
-        OpShift(op.op, op.a, op.b, op.matching, got, float(p), part[:-1], float(part[-1]), ratio)
+        OpShift(
+            *(op.op, op.a, op.b, op.matching, got, float(p), part[:-1], float(part[-1]), ratio),
+            by_host=op.by_host,
+        )
         for op, got, p, part, ratio in zip(ops, shifts, whole, parts, seen, strict=True)
     ]

@@ -70,7 +70,7 @@ class WholeVerdict(NamedTuple):
 class OpComparison:
     """Verdict on one op. ``clearest``: the quantile behind it; None: ``whole``, or unknown.
 
-    ``needed`` is None where there is a verdict.
+    ``needed`` is None where there is a verdict. ``host_busy``: the probing host of the slower side explains it.
     """
 
     op: str
@@ -88,6 +88,7 @@ class OpComparison:
     notes: tuple[str, ...]
     whole: WholeVerdict
     needed: Needed | None
+    host_busy: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -104,6 +105,7 @@ class OpComparison:
             | {"basis": self.basis},
             "notes": list(self.notes),
             "geometric_mean": self.whole._asdict(),
+            "host_busy": self.host_busy,
             "needed": None if self.needed is None else self.needed._asdict(),
         }
 
@@ -131,7 +133,8 @@ def _judge(op: OpShift, levels: tuple[float, ...], margin: float) -> OpCompariso
         up = (ratio or 0.0) > 1
         verdict = "slower" if up else "faster"
         against = tuple(level for level in known if _opposed(level, up))
-    unknown = verdict == "not enough data"
+    unknown, moved = verdict == "not enough data", verdict in ("slower", "faster")
+    told = 0.5 if clearest is None else clearest.level
     return OpComparison(
         op.op,
         verdict,
@@ -147,6 +150,7 @@ def _judge(op: OpShift, levels: tuple[float, ...], margin: float) -> OpCompariso
         tuple(_notes(op)),
         whole,
         _needed(op, levels, margin) if unknown else None,
+        moved and bool(op.by_host[levels.index(told)]),
     )
 
 
@@ -272,6 +276,8 @@ def _say_moved(found: OpComparison, _margin: float) -> str:
             f"{level_name(level.level)} {say_ratio(level)}" for level in found.against
         )
         text += f", but the other way at {others}"
+    if found.host_busy:
+        text += f"; the probing host explains it, not proof of {found.verdict} storage"
     return text
 
 

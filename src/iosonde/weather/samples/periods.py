@@ -77,16 +77,19 @@ def has_means(root: Path, part: Part) -> bool:
 
 
 def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
-    """``series due_ns response_ns lost``, sorted by due_ns: the exact samples of ``part``.
+    """``series due_ns response_ns waited_ns late_ns lost``, sorted by due_ns: the exact samples of ``part``.
 
     ``series`` is a place in the list given; others are left out. ``response_ns`` (float64) is what a user
     waited: service time, but response time where the operation was held up by more than a tenth of its
-    period, skipped or timed out; NaN where its end is not known. ``lost``: held up, skipped, failed or open.
+    period, skipped or timed out; NaN where its end is not known. ``waited_ns``: of that its thread waited for a CPU;
+    ``late_ns``: began - due, NaN unless it ended ok. ``lost``: held up, skipped, failed or open.
     Samples that were shed are in neither. Raises StoreError.
     """
     places = {"place": np.arange(len(series)), **key_columns(series, slice(None))}
     sql = (
-        f"SELECT place AS series, due_ns, ({RESPONSE})::DOUBLE AS response_ns, {LOST} AS lost "
+        f"SELECT place AS series, due_ns, ({RESPONSE})::DOUBLE AS response_ns, {LOST} AS lost, "
+        "coalesce(control_runq_ns, 0)::DOUBLE AS waited_ns, "
+        "CASE WHEN outcome = 'ok' THEN (began_ns - due_ns)::DOUBLE END AS late_ns "
         f"FROM {with_held_up()} JOIN wanted USING (host, target, op, period_ns) "
         f"WHERE outcome <> 'shed' AND {_of_run(part)} ORDER BY due_ns"
     )
@@ -100,6 +103,8 @@ def _responses(found: dict[str, Any]) -> Frame:
             "series": np.ma.getdata(found["series"]),
             "due_ns": np.ma.getdata(found["due_ns"]),
             "response_ns": floats(found["response_ns"]),
+            "waited_ns": floats(found["waited_ns"]),
+            "late_ns": floats(found["late_ns"]),
             "lost": np.ma.getdata(found["lost"]).astype(np.bool_),
         }
     )
