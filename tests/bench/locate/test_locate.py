@@ -12,10 +12,11 @@ from benchmarks.truth.locate.locate_few import few
 from benchmarks.truth.locate.simulate import Noise, healthy, run, with_ost
 from benchmarks.truth.locate.systems import ost, server, system
 from iosonde.bench.locate.dips import CHANCE
-from iosonde.bench.locate.findings import CannotTell, Cause, Fault
+from iosonde.bench.locate.findings import CannotTell, Cause, Fault, Slow, TimeFactor
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.nested import NestedPrecision, Tree
 from iosonde.bench.locate.rates import rates_of, series
+from iosonde.bench.locate.slow import together
 from iosonde.bench.locate.words import as_json, say, say_limits, table_rows
 from iosonde.model.transfers import Stripes, Topology
 
@@ -264,3 +265,25 @@ def test_a_dip_has_a_chance_and_restless_rates_have_none() -> None:
     assert 0 < one.chance < CHANCE
     false = [judge(112, NOISES["restless rates"], "none", seed).false for seed in range(8)]
     assert sum(false) == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_slow_target_of_a_fast_server_is_named_beside_its_siblings(seed: int) -> None:
+    """A third of the servers is faster by a fifth: there a slow target is hardly slower than the others."""
+    machine, rng = system(144), np.random.default_rng(seed)
+    fast, slow = machine.oss % 3 == 0, int(np.flatnonzero(machine.oss == 6)[1])
+    rates = np.where(fast, 1.25, 1.0) * np.where(np.arange(144) == slow, 1 / 1.3, 1.0)
+    fault = replace(healthy(machine), ost=np.tile(rates, (2, 1)))
+    found = locate(run(machine, Noise(repetitions=6), fault, rng), machine.topology()).slow
+    assert [one.components for one in found] == [(ost(slow),)]
+
+
+def test_targets_that_are_slower_than_others_are_a_finding_of_their_own() -> None:
+    def one(name: str, factor: float) -> Slow:
+        effect = TimeFactor("read", factor, factor / 1.4, factor * 1.4)
+        return Slow(Fault.OST, "ost", (name,), (effect,), 1e-6, 24, 24, 359)
+
+    slow = [one(f"disk{k}", 1.3 + 0.01 * k) for k in range(12)]
+    found = together([*slow[:5], one("bad", 2.0), *slow[5:], one("worse", 2.1)])
+    assert [len(each.components) for each in found] == [12, 2]
+    assert found[1].components == ("bad", "worse")

@@ -42,7 +42,7 @@ def locate(transfers: Transfers, topology: Topology) -> ComponentFindings:
     slow_hosts, effects, explained = effects_of(rows, named.servers())
     kinds = generations(effects.y, named.levels)
     found = _searched(effects, kinds, named)
-    slow = [slow_component(one, effects, named, rows.directions) for one in found]
+    slow = [slow_component(one, effects, named, kinds, rows.directions) for one in found]
     slow = [one for one in slow if one.repetitions >= PERSISTENT * one.of_repetitions]
     if not named.known[0]:
         slow = together(slow)

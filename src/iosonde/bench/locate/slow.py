@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from iosonde.bench.locate.clients import SlowHost
     from iosonde.bench.locate.dips import Dip
     from iosonde.bench.locate.effects import Effects
+    from iosonde.bench.locate.generations import Generations
     from iosonde.bench.locate.search import Found
     from iosonde.bench.locate.tree import Named
+    from iosonde.model.arrays import Flags, Floats
     from iosonde.model.transfers import Transfers
 
 FAULTS = {
@@ -30,11 +32,21 @@ FAULTS = {
     "link": Fault.LINK,
 }
 """Fault of each kind of hypothesis."""
+LEAST_SIBLINGS = 3
+"""Least number of other targets of a server that show what is usual on it."""
+EQUALLY = 1.25
+"""Largest ratio of the factors of equally slow targets."""
 _Z95 = 1.96
 
 
-def slow_component(one: Found, effects: Effects, named: Named, directions: tuple[int, ...]) -> Slow:
-    """A component of the topology."""
+def slow_component(
+    one: Found,
+    effects: Effects,
+    named: Named,
+    kinds: Generations | None,
+    directions: tuple[int, ...],
+) -> Slow:
+    """A component of the topology. ``kinds``: of its targets, if there are two."""
     kind, place = one.hypothesis.kind, one.hypothesis.place
     levels, names = named.levels, named.names
     components: tuple[str, ...] = (names[kind][place],)
@@ -58,7 +70,7 @@ def slow_component(one: Found, effects: Effects, named: Named, directions: tuple
         components=components,
         effects=tuple(effect(d, e, s) for d, e, s in by_direction(one, directions)),
         chance=one.chance,
-        repetitions=_repetitions(one, effects, named, directions),
+        repetitions=_repetitions(one, effects, named, kinds, directions),
         of_repetitions=len(effects.by_repetition),
         peers=alike[level] - len(components),
         rivals=tuple(
@@ -84,10 +96,18 @@ def by_direction(one: Found, directions: tuple[int, ...]) -> list[tuple[int, flo
     return [(d, log[i], error[i]) for i, d in enumerate(directions)]
 
 
-def _repetitions(one: Found, effects: Effects, named: Named, directions: tuple[int, ...]) -> int:
+def _repetitions(
+    one: Found,
+    effects: Effects,
+    named: Named,
+    kinds: Generations | None,
+    directions: tuple[int, ...],
+) -> int:
     """Repetitions in which the component is slow by at least a third of the effect, over all its directions."""
     first, last = members(named.levels, one.hypothesis.kind, one.hypothesis.place)
     mask = np.stack([first, last], axis=1)[:, : len(directions)] > 0
+    alike = _alike(one, named, kinds)
+    usual = [_above(effects.y[:, k], mask[:, k], alike) for k in range(len(directions))]
     shown = 0
     for table in effects.by_repetition:
         shares = []
@@ -95,24 +115,54 @@ def _repetitions(one: Found, effects: Effects, named: Named, directions: tuple[i
             k = directions.index(direction)
             mine, others = table[mask[:, k], k], table[~mask[:, k], k]
             if np.isfinite(mine).any():
-                shares.append(float(np.nanmedian(mine) - np.nanmedian(others)) / log)
+                away = float(np.nanmedian(mine) - np.nanmedian(others)) - usual[k]
+                shares.append(away / log)
         shown += bool(shares) and float(np.mean(shares)) > 1 / 3
     return shown
 
 
+def _alike(one: Found, named: Named, kinds: Generations | None) -> Flags:
+    """(targets,) Targets whose usual slowness a component has: those of its server, if known, else of its kind."""
+    server = named.levels.tree.server
+    if one.hypothesis.kind == "ost" and named.known[0]:
+        siblings: Flags = server == server[one.hypothesis.place]
+        if np.count_nonzero(siblings) > LEAST_SIBLINGS:
+            return siblings
+    if kinds is None:
+        return np.ones(len(server), dtype=np.bool_)
+    mine = one.hypothesis.columns.any(axis=(1, 2))
+    slower = 2 * np.count_nonzero(kinds.slower[mine]) > np.count_nonzero(mine)
+    return kinds.slower if slower else ~kinds.slower
+
+
+def _above(y: Floats, mine: Flags, alike: Flags) -> float:
+    """How far others that are ``alike`` lie above all others; 0 without any."""
+    some, every = y[alike & ~mine], y[~mine]
+    if not np.isfinite(some).any():
+        return 0.0
+    return float(np.nanmedian(some) - np.nanmedian(every))
+
+
 def together(slow: Sequence[Slow]) -> list[Slow]:
-    """Merge equally slow targets into one finding if their common parent is unknown."""
+    """Merge equally slow targets into one finding if their common parent is unknown.
+
+    Factors of a finding differ by ``EQUALLY`` at most, and no interval lies above another's.
+    """
     order = sorted(slow, key=lambda one: (_ways(one), one.effects[0].factor))
     merged: list[Slow] = []
+    least = highest = 0.0
     for one in order:
-        last = merged[-1] if merged else None
+        last, first = merged[-1] if merged else None, one.effects[0]
         if (
             last is None
             or _ways(one) != _ways(last)
-            or one.effects[0].lower > last.effects[0].upper
+            or first.factor > EQUALLY * least
+            or first.lower > highest
         ):
             merged.append(one)
+            least, highest = first.factor, first.upper
             continue
+        highest = min(highest, first.upper)
         times = tuple(
             TimeFactor(
                 a.direction,
