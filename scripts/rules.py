@@ -13,6 +13,8 @@ from textwrap import indent
 from typing import NamedTuple
 
 from iosonde.model.ops import OP_WORDS
+from iosonde.weather.peers.groups import LEAST
+from iosonde.weather.peers.peers import CLEAR, LEAST_RATIO, MOST
 from iosonde.weather.slowdown.findings import CLIMATE_AT, FEWER_HITS
 
 FILE = Path(__file__).resolve().parents[1] / "deploy/prometheus/iosonde.rules.yml"
@@ -68,6 +70,37 @@ def _of_same(metric: str, printed: str) -> str:
     return f"{{{{ with {query} }}}}{printed.replace('VALUE', '(. | first | value)')}{{{{ end }}}}"
 
 
+_KIND = """label_replace(
+  iosonde_baseline_seconds{target=~".*[0-9].*"}, "kind", "$1#$2", "target", "(.*[^0-9]|)[0-9]+([^0-9]*)"
+)"""
+"""Usual latencies of targets with a number in their name; the label ``kind`` is the name without the last one."""
+_OF_HOST, _OF_TARGET = "job, instance, op, kind", "job, target, op"
+"""What peers have in common: a host and the kind of their names; a target."""
+
+
+def _beside(usual: str, shared: str) -> str:
+    """Usual latencies over the median of their peers, where there are enough of these."""
+    return f"""{usual}
+  / on ({shared}) group_left () quantile by ({shared}) (0.5, {usual})
+  and on ({shared}) count by ({shared}) ({usual}) >= {LEAST}"""
+
+
+_BESIDE_HOST = "instance_target_op:iosonde_baseline_seconds:ratio_to_host"
+_BESIDE_TARGET = "instance_target_op:iosonde_baseline_seconds:ratio_to_target"
+
+
+def _slow_beside(ratio: str, shared: str) -> str:
+    """Ratios that are slow beside their peers: large, clear of the faster half's spread, and few of a group.
+
+    The distance of a median and a lower quartile is 0.6745 standard deviations of a normal distribution.
+    """
+    clear = f"quantile by ({shared}) (0.25, {ratio}) ^ -{CLEAR / 0.6745:.2g}"
+    few = f"count by ({shared}) ({ratio} > {LEAST_RATIO:g}) <= {MOST:g} * count by ({shared}) ({ratio})"
+    return f"""{ratio} > {LEAST_RATIO:g}
+  and on ({shared}) {few}
+  and {ratio} > on ({shared}) group_left () ({clear})"""
+
+
 RECORDS = [
     *(
         Record(
@@ -93,6 +126,8 @@ or histogram_quantile({q}, sum by ({_BY_OP}) (rate(iosonde_op_duration_seconds[5
     Record(
         "target:iosonde_state_slow:hosts", 'count by (target) (iosonde_state{state="slow"} == 1)'
     ),
+    Record(_BESIDE_HOST, _beside(_KIND, _OF_HOST)),
+    Record(_BESIDE_TARGET, _beside("iosonde_baseline_seconds", _OF_TARGET)),
 ]
 
 _SLOW = 'iosonde_op_state{state="slow"} == 1'
@@ -224,6 +259,19 @@ ALERTS = [
             f'usual {OPS} on {_ON} take {{{{ printf "%.1f" $value }}}}x as long as at first',
         ),
         f"{_SEEN}; a lasting change: iosonde events has its date.",
+    ),
+    *(
+        Alert(
+            name,
+            _slow_beside(ratio, shared),
+            *("1h", "info"),
+            f'{OPS} on {_ON} usually take {{{{ printf "%.1f" $value }}}}x as long as {others}',
+            f"{_SEEN}; iosonde now --hosts says how surely, and since when if that is known.",
+        )
+        for name, ratio, shared, others in (
+            ("IosondeSlowBesideTargets", _BESIDE_HOST, _OF_HOST, "others like it on this host"),
+            ("IosondeSlowBesideHosts", _BESIDE_TARGET, _OF_TARGET, "on other hosts"),
+        )
     ),
 ]
 
