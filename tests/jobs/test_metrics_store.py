@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.engine.parts import StoreTable, cannot_write
+from iosonde.engine.parts import TOPOLOGY, StoreTable, cannot_write
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store import series as metrics
 from iosonde.jobs.store import table as job_table
 from iosonde.jobs.store.jobs import JOBS, SCALARS
 from iosonde.jobs.store.metric_descriptions import DESCRIBED
-from iosonde.jobs.store.series import METRICS, TOPOLOGY, SeriesName
+from iosonde.jobs.store.series import METRICS, SeriesName
 from iosonde.model.errors import DamagedFileWarning, StoreError
 from iosonde.model.job_metrics import job_metrics
 from iosonde.model.jobs import Job, Scalar

@@ -72,6 +72,7 @@ WORDS = {
     "client.raw_collectl": "collectl's recording",
     "client.proc_net_rpc": "`/proc/net/rpc/nfs`",
     "disks.iostat_json": "`-o JSON`",
+    "tables.places": "table of parts",
     "client.cgroups": "control groups and processes of jobs",
 }
 

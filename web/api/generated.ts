@@ -939,9 +939,10 @@ export interface Peer {
   target: string;
   op: string;
   /**
-   * What they share: the host, or the target.
+   * What they share: host, target, or a parent in an imported table of parts; ``shared_name`` is its name.
    */
   shared: string;
+  shared_name: string;
   /**
    * The others.
    */

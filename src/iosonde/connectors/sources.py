@@ -31,6 +31,7 @@ MODULES: tuple[str, ...] = (
     *("disks.iostat", "disks.iostat_json", "disks.diskstats"),
     *("client.cgroups", "scheduler.sacct", "scheduler.sacct_json"),
     *("scheduler.squeue", "scheduler.jobcomp", "scheduler.xtdb2proc", "prometheus.text"),
+    "tables.places",
 )
 """In the order of trial: unambiguous formats first."""
 

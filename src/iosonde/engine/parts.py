@@ -22,6 +22,8 @@ from iosonde.engine.atomic import make_folder, permitted
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
     DESCRIBED_TYPES,
+    EDGE_KEY,
+    EDGE_ORDER,
     EDGE_TYPES,
     JOB_TYPES,
     METRIC_TYPES,
@@ -54,6 +56,9 @@ class StoreTable:
     types: Mapping[str, str]
     key: Sequence[str]
     order: Sequence[str]
+
+
+TOPOLOGY = StoreTable("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
 
 
 @contextmanager

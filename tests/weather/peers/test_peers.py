@@ -131,6 +131,39 @@ def test_peers_have_names_that_differ_in_numbers_or_one_target() -> None:
     assert groups_of(other, {}) == {}, "a client that is idle answers slower than a busy one"
 
 
+def test_an_enclosure_is_a_group_wherever_its_parts_are() -> None:
+    mixed = [SeriesKey(f"n{n % 2}", f"disk{n}", "data_read", SECOND) for n in range(8)]
+    parents = {"disk0": ["e1"], "n1/disk1": ["e1"], "disk2": ["e1", "ST4000"], "disk3": ["e1"]}
+    found = groups_of(mixed, {}, parents | {"n0/disk1": ["e2"]})
+    assert [key.target for key in found[PeerGroup("parent", "e1", "", "data_read", SECOND)]] == [
+        *("disk0", "disk2", "disk1", "disk3")
+    ]
+    assert {group.name for group in found} == {"n0", "n1", "e1"}
+
+
+def test_two_models_in_one_host_are_compared_with_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half of the disks are slow by nature; one of the quick ones is as slow as they are."""
+    rng = np.random.default_rng(8)
+    for number in range(12):
+        service = 1e-4 * np.exp(0.3 * rng.standard_normal(4 * 3600))
+        factor = 3 if number % 2 or number == 4 else 1
+        probed(tmp_path, factor * service, START, op="data_read", target=f"disk{number}")
+    span = ["--since", f"@{START // SECOND}", "--until", f"@{START // SECOND + 4 * 3600}"]
+    assert run("events", *span, store=tmp_path) == 0
+    assert "take" not in capsys.readouterr().out
+    table = tmp_path / "parts.csv"
+    rows = (f"login2/disk{n},{'ST4000' if n % 2 else 'SSD'}" for n in range(12))
+    table.write_text("\n".join(["child,parent", *rows]))
+    assert run("import", str(table), store=tmp_path) == 0
+    capsys.readouterr()
+    assert run("events", *span, store=tmp_path) == 0
+    assert "reads on disk4 of login2 take 3.0x as long as the other 5 of SSD" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_the_sentence() -> None:
     one = PeerFinding(keys(9)[8], GROUP, 11, 1.6, 1.4, 1.8, 11, 14, DAY_NS, None)
     text = say_peer(one, START)

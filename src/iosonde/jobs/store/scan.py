@@ -15,13 +15,12 @@ import numpy as np
 
 from iosonde.engine.connections import connect
 from iosonde.engine.kept import Kept
-from iosonde.engine.parts import StoreTable, parts, select
+from iosonde.engine.parts import TOPOLOGY, StoreTable, parts, select
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
 from iosonde.jobs.store.running import COLUMNS, Company, JobTime, company_of
 from iosonde.jobs.store.series import (
     METRICS,
-    TOPOLOGY,
     Piece,
     SeriesName,
     block_of,

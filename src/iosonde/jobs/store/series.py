@@ -17,16 +17,13 @@ import numpy as np
 
 from iosonde.engine.connections import connect
 from iosonde.engine.contract import (
-    EDGE_KEY,
-    EDGE_ORDER,
-    EDGE_TYPES,
     METRIC_KEY,
     METRIC_ORDER,
     METRIC_TYPES,
     SCHEMA_VERSION,
 )
 from iosonde.engine.merge import Merged, merge
-from iosonde.engine.parts import StoreTable, parts, select, writing
+from iosonde.engine.parts import TOPOLOGY, StoreTable, parts, select, writing
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.regrid import SeriesRows, grid_steps, is_long, long_gaps, spread
 from iosonde.model.metrics import Edge, MetricBlock
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Instants, Places
 
 METRICS = StoreTable("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
-TOPOLOGY = StoreTable("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
 
 
 class SeriesName(NamedTuple):

@@ -75,7 +75,8 @@ class PeerJson(JsonModel):
     target: str
     op: str
     shared: str
-    """What they share: the host, or the target."""
+    """What they share: host, target, or a parent in an imported table of parts; ``shared_name`` is its name."""
+    shared_name: str
     peers: int
     """The others."""
     ratio: float

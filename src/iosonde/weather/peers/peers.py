@@ -27,6 +27,7 @@ from iosonde.model.frames import SeriesKey
 from iosonde.model.units import DAY_NS, HOUR_NS
 from iosonde.stats.ranks import quantile_ranks
 from iosonde.weather.peers.groups import LEAST, PeerGroup, groups_of
+from iosonde.weather.samples.parents import parents_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,7 +77,8 @@ def against_peers(
     """
     if series is None:
         series = (SeriesKey(*ref, "", 0) for ref in store.targets())
-    if not groups_of(series, _wholes(store)):
+    wholes, parents = _wholes(store), parents_of(store.root)
+    if not groups_of(series, wholes, parents):
         return []
     block_ns, windows, starts = _blocks(store, since_ns, until_ns)
     rows: dict[SeriesKey, Floats] = {}
@@ -87,7 +89,7 @@ def against_peers(
             column[place] = np.log(np.asarray(windows["q50_ns"][part], dtype=np.float64))
         rows[key] = np.where(np.isfinite(column), column, np.nan)
     found: dict[SeriesKey, PeerFinding] = {}
-    for group, keys in groups_of(rows, _wholes(store)).items():
+    for group, keys in groups_of(rows, wholes, parents).items():
         for one in slow_members(
             group, keys, np.array([rows[key] for key in keys]), starts, block_ns
         ):

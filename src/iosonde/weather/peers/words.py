@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
     from iosonde.weather.peers.peers import PeerFinding
 
+_OTHERS = {
+    "host": "the other {n} of its host",
+    "target": "on the other {n} hosts",
+    "parent": "the other {n} of {name}",
+}
 _BLOCKS = {DAY_NS: "days", HOUR_NS: "hours"}
 
 
@@ -19,11 +24,7 @@ def say_peer(one: PeerFinding, now_ns: int, zone: tzinfo | None = None) -> str:
     """``reads of disk8 on host_25 take 1.6x as long as on the other 11 of its host (1.4-1.8), on 11 of 14 days``."""
     host, target, op, _ = one.key
     what = f"{op_word(op)} on {target} of {host}"
-    others = (
-        f"the other {one.peers} of its host"
-        if one.group.shared == "host"
-        else f"on the other {one.peers} hosts"
-    )
+    others = _OTHERS[one.group.shared].format(n=one.peers, name=one.group.name)
     blocks = _BLOCKS.get(one.block_ns, "spans of 10 min")
     text = f"{what} take {format_factor(one.ratio)}x as long as {others} "
     text += f"({format_factor(one.lower)}-{format_factor(one.upper)}), in {one.slow} of {one.blocks} {blocks}"
@@ -39,6 +40,7 @@ def peer_data(one: PeerFinding, now_ns: int, zone: tzinfo | None = None) -> dict
         "target": one.key.target,
         "op": one.key.op,
         "shared": one.group.shared,
+        "shared_name": one.group.name,
         "peers": one.peers,
         "ratio": one.ratio,
         "lower": one.lower,

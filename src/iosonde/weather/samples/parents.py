@@ -1,0 +1,30 @@
+"""What imported tables say a target is part of: an enclosure, a model, a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from iosonde.engine.parts import TOPOLOGY, parts, select
+
+_PLACES = ("node", "filesystem")
+"""Levels whose parent is no part: coordinates, a mount point."""
+
+
+def parents_of(root: Path) -> dict[str, frozenset[str]]:
+    """Parents of each child as last seen by each source. Raises StoreError."""
+    rows = []
+    for columns in select(
+        "time_ns, source, system, level, child, parent", parts(root, TOPOLOGY), "true"
+    ):
+        values = [np.ma.getdata(column).tolist() for column in columns.values()]
+        rows += list(zip(*values, strict=True))
+    latest: dict[tuple[str, ...], int] = {}
+    for time_ns, *named, _ in rows:
+        latest[tuple(named)] = max(time_ns, latest.get(tuple(named), 0))
+    found: dict[str, set[str]] = {}
+    for time_ns, *named, parent in rows:
+        if named[2] not in _PLACES and latest[tuple(named)] == time_ns:
+            found.setdefault(named[3], set()).add(parent)
+    return {child: frozenset(some) for child, some in found.items()}
