@@ -77,6 +77,7 @@ def read_columns(
         raise bad(path, 1, "the file is empty", "a line with the names of columns")
     looked = list(islice(rows, _LOOK_ROWS))
     names = names_of(as_wide(first[1], [fields for _, fields in looked]))
+    twice = _twice(path, first, names)
     rows = chain(looked, rows)
     if len(names) > MOST_COLUMNS:
         raise bad(
@@ -89,7 +90,23 @@ def read_columns(
             _good(rows, len(names), path, warn), len(names) + _TEXT_CELLS * len(wanted), path, warn
         )
     ]
-    return _joined(path, names, wanted, chunks)
+    found = _joined(path, names, wanted, chunks)
+    found.notes += twice
+    return found
+
+
+def _twice(path: Path, header: tuple[int, list[str]], names: tuple[str, ...]) -> list[Note]:
+    """Notes on names that the header has several times: the first column has the name."""
+    given = Counter(field.lstrip("\ufeff").strip()[:200] for field in header[1])
+    return [
+        Note(
+            "duplicate",
+            f"{path}, column {name}, first of {n} with this name in line {header[0]}: the others are "
+            + ", ".join(f"{name}_{place}" for place in range(2, n + 1)),
+        )
+        for name, n in given.items()
+        if n > 1 and name in names
+    ]
 
 
 def _good(

@@ -20,11 +20,12 @@ _LINES = 8
 
 
 def has_objects(begin: bytes) -> bool:
-    """True for the start of JSON lines: with ``{``, or half of the lines after the first are objects.
+    """True for the start of JSON lines: the first line is an object, or half of the lines after it are.
 
-    A file may have lost the head of its first line.
+    A file may have lost the head of its first line. One object over many lines is no table.
     """
-    if begin.removeprefix(_BOM).lstrip()[:1] == b"{":
+    first, ended, _ = begin.removeprefix(_BOM).lstrip().partition(b"\n")
+    if first[:1] == b"{" and (not ended or _wrong(first) is None):
         return True
     lines = [line for line in begin.split(b"\n")[1 : 1 + _LINES] if line.strip()]
     objects = sum(line.lstrip()[:1] == b"{" and _wrong(line) is None for line in lines)
