@@ -53,6 +53,7 @@ class Writer:
         self._edges: list[Edge] = []
         self._sinks: list[SampleSink] = []
         self._noted: set[str] = set()
+        self._ahead: dict[str, None] = {}
         self._shared: dict[int, Note] = {}
         """Notes that were counted: held, so that no other can be taken for one of them."""
 
@@ -175,9 +176,9 @@ class Writer:
         )
 
     def _to_come(self, what: str, last_ns: int) -> None:
-        """Note a time later than now, but for what other zones and clocks explain."""
+        """Keep the name of what is later than now, beyond what other zones and clocks explain."""
         if last_ns > self._now_ns + _AHEAD_NS:
-            self._note("future-time", what, 1)
+            self._ahead.setdefault(what)
 
     def _note(self, flag: str, what: str, n: int) -> None:
         self._done.flags[flag] += n
@@ -212,6 +213,9 @@ class Writer:
         self._flush_blocks()
         self._flush_jobs()
         self._flush_edges()
+        if names := list(self._ahead):
+            some = ", ".join(names[:_EXAMPLES]) + (", ..." if len(names) > _EXAMPLES else "")
+            self._done.remarks.append(f"times that are still to come, taken as written: {some}")
         self._report.samples += self._means.write(self._root, self._done.name)
 
 

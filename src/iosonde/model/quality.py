@@ -13,7 +13,6 @@ QUALITY: dict[str, str] = {
     "over-covered": "the job moved more than the servers saw, beyond what lost samples explain",
     "naive-time": "clock times without a zone, read in the zone of --zone, else this host's",
     "ambiguous-time": "a clock time that occurs twice, or not at all, as clocks are changed",
-    "future-time": "a time that is still to come: taken as written",
     "wrong-unit": "the file states a unit that its numbers contradict",
     "incomplete": "the record says itself that it is incomplete",
     "stale": "recorded long before the job began",
