@@ -54,6 +54,11 @@ def read_mapping(text: str, place: str, name: str) -> Mapping:
         tree = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{place}: no TOML: {error}", hint="docs/correlate.md") from error
+    return mapping_of(tree, place, name)
+
+
+def mapping_of(tree: dict[str, Any], place: str, name: str) -> Mapping:
+    """A mapping from its tables, as TOML has them; ``place`` is its name in messages. Raises UsageError."""
     return _Reader(place).mapping(tree, name)
 
 
