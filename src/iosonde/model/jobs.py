@@ -123,6 +123,8 @@ class JobTable:
     reasons: tuple[LeftOut, ...] = ()
     source: str = ""
     labels: dict[str, Texts] = field(default_factory=dict)
+    categories: dict[str, Texts] = field(default_factory=dict)
+    """Texts that may be causes, by the name that a mapping gives them (compiler, queue); "" where missing."""
     sizes: dict[str, Floats] = field(default_factory=dict)
     base_motif: Texts | None = None
     """``motif`` without classes of size, if a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
@@ -165,6 +167,7 @@ class JobTable:
             metrics={name: column[picked] for name, column in self.metrics.items()},
             flags=flags,
             labels={name: column[picked] for name, column in self.labels.items()},
+            categories={name: column[picked] for name, column in self.categories.items()},
             sizes={name: column[picked] for name, column in self.sizes.items()},
         )
 

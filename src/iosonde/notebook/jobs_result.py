@@ -50,6 +50,20 @@ class Correlations(Answer):
         """A row a group and metric; None and NaN where there is no number."""
         return of_records(self._found.records(), (*self.data.by, *_CORRELATION))
 
+    @property
+    def categories(self) -> TableResult:
+        """What differs between users, compilers and the like: a row a group, category and level."""
+        by = self.data.by
+        rows = [
+            dict(zip(by, one.group or (None,) * len(by), strict=True))
+            | {"category": one.category, "level": level.name, "n": level.n, "median": level.median}
+            | {"share": one.share, "p": one.p, "q": one.q}
+            for one in self.data.categories
+            for level in one.levels
+        ]
+        names = (*by, "category", "level", "n", "median", "share", "p", "q")
+        return TableResult(of_records(rows, names), self.data.categories)
+
     def _shown(self) -> Columns:
         """The strongest, claims first, if there are many; unknown columns are left out."""
         columns = self.columns

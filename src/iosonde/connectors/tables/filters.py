@@ -55,7 +55,9 @@ def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> F
         return np.array([cell not in one.values for cell in cells], dtype=bool)
     if one.kind == "holds":
         assert one.expression is not None
-        return np.broadcast_to(one.expression.value_of(values) == 1, (len(columns),)).copy()
+        return np.broadcast_to(
+            one.expression.value_of(values, values.words) == 1, (len(columns),)
+        ).copy()
     whole = np.ones(len(columns), dtype=bool)
     for name in one.columns or columns.names:
         if name in columns.texts:

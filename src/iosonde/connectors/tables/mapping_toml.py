@@ -87,6 +87,7 @@ class _Reader:
             end=self._time(job, "end"),
             doubtful=self._time(job, "doubtful_begin"),
             labels=self._labels(job),
+            categories=self._categories(top.tables("categories")),
             sizes=self._sizes(job),
             motif=tuple(self._parts("[[motif]]", top.take("motif", list, []), self._part)),
             metrics=metrics,
@@ -126,6 +127,15 @@ class _Reader:
         words = self._part(table)
         table.done()
         return words
+
+    def _categories(self, found: dict[str, Any]) -> tuple[tuple[str, Words], ...]:
+        table = self._table("[categories]", found)
+        for name in found:
+            if not _METRIC.fullmatch(name):
+                raise table.wrong(name, "no name of a category", "letters, digits and _")
+        some = tuple((name, self._words(table, name)) for name in list(found))
+        table.done()
+        return some
 
     def _labels(self, job: TomlTable) -> tuple[tuple[str, Words], ...]:
         """Parse texts about the job."""

@@ -125,6 +125,7 @@ def read_table(
         flags=_flags(odd),
         source=path.name,
         labels={name: texts_of(words, columns, values) for name, words in mapping.labels},
+        categories={name: texts_of(words, columns, values) for name, words in mapping.categories},
         sizes=_sizes(columns, mapping, values, notes),
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)

@@ -108,6 +108,12 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         for name in SIZES
         if any(name in table.sizes for table in tables)
     }
+    categories = {
+        name: np.concatenate(
+            [t.categories.get(name, np.full(len(t), "", dtype=object)) for t in tables]
+        )
+        for name in dict.fromkeys(name for table in tables for name in table.categories)
+    }
     whole = JobTable(
         job_id=np.concatenate([table.job_id for table in tables]),
         step=np.concatenate([table.step for table in tables]),
@@ -121,6 +127,7 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         reasons=tuple(reason for table in tables for reason in table.reasons),
         source=", ".join(dict.fromkeys(table.source for table in tables)),
         labels=labels,
+        categories=categories,
         sizes=sizes,
     )
     keys = zip(
