@@ -196,11 +196,13 @@ class JobTable:
 
         if not columns:
             return {(): np.arange(len(self))} if len(self) else {}
-        numbers: dict[tuple[str, ...], int] = {}
-        keys = zip(*(getattr(self, name).tolist() for name in columns), strict=True)
-        code = [numbers.setdefault(key, len(numbers)) for key in keys]
+        code = np.zeros(len(self), dtype=np.intp)
+        for name in columns:
+            cells = getattr(self, name).tolist()
+            numbers = {cell: number for number, cell in enumerate(dict.fromkeys(cells))}
+            code = code * len(numbers) + np.fromiter(map(numbers.__getitem__, cells), np.intp)
         order = np.argsort(code, kind="stable")
-        edges = np.searchsorted(np.asarray(code, dtype=np.intp)[order], np.arange(len(numbers) + 1))
-        return {
-            key: order[edges[number] : edges[number + 1]] for key, number in sorted(numbers.items())
-        }
+        edges = np.flatnonzero(np.diff(code[order], prepend=-1))
+        rows = np.split(order, edges[1:]) if len(edges) else []
+        keyed = {tuple(getattr(self, name)[some[0]] for name in columns): some for some in rows}
+        return dict(sorted(keyed.items()))

@@ -58,6 +58,6 @@ def difference(values: Floats, codes: Ints) -> Difference:
 
 def _chi_square(value: float, freedom: int) -> float:
     """P(chi square of ``freedom`` > value)."""
-    from scipy.special import gammaincc
+    from scipy.special import gammaincc  # type: ignore[import-untyped, unused-ignore]
 
     return float(gammaincc(freedom / 2, max(value, 0.0) / 2))

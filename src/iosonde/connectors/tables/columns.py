@@ -103,7 +103,7 @@ def texts_of(words: Words, columns: Columns, values: Values) -> Texts:
     new = {cell: " ".join(text.split()) for cell, text in literal.items()}
     others = sorted(set(cells.tolist()) - new.keys())
     for cell, text in zip(others, replaced(others, words.replace), strict=True):
-        new[cell] = " ".join(text.split())
+        new[cell] = text if text.isalnum() else " ".join(text.split())
     return np.array([new[cell] for cell in cells.tolist()], dtype=object)
 
 

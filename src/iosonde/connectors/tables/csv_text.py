@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
 """Markers of a missing value, in any letter case."""
+_LONGEST_MISSING = max(map(len, MISSING))
 MOST_COLUMNS = 4096
 MOST_VALUES = 50_000_000
 """Most cells held at once (400 MB)."""
@@ -154,8 +155,12 @@ def _chunk(
     found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
     for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
         if name in wanted:
-            known = {cell: sys.intern(_text(cell)) for cell in set(cells)}
-            found.texts[name] = [known[cell] for cell in cells]
+            different = set(cells)
+            if len(different) > len(cells) // 2:
+                found.texts[name] = list(map(_text, cells))
+            else:
+                known = {cell: sys.intern(_text(cell)) for cell in different}
+                found.texts[name] = [known[cell] for cell in cells]
         values, odd = numbers_of(cells)
         found.numbers[name] = values
         if odd:
@@ -169,6 +174,8 @@ def _chunk(
 
 def _text(cell: str) -> str:
     trimmed = cell.strip()[:_MOST_TEXT]
+    if len(trimmed) > _LONGEST_MISSING:
+        return trimmed
     return "" if trimmed.lower() in MISSING else trimmed
 
 

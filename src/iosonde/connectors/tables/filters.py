@@ -72,6 +72,8 @@ def _again(table: JobTable, kept: Flags) -> Flags:
     again = np.zeros(len(table), dtype=bool)
     if not any(table.job_id) and (table.start_ns == NULL_NS).all():
         return again
+    if len({*zip(table.job_id.tolist(), table.start_ns.tolist(), strict=True)}) == len(again):
+        return again
     names = [name for name in table.metrics if name == "performance_bytes_per_s"]
     names = names or list(table.metrics)[:8]
     seen: Counter[tuple[object, ...]] = Counter()
