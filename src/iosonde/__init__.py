@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from iosonde.notebook.arguments import Paths, Zone
+    from pandas import DataFrame  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    from iosonde.notebook.arguments import Mappings, Paths, Zone
+    from iosonde.notebook.job_tables import Peak
     from iosonde.notebook.jobs import Jobs
     from iosonde.notebook.queue import Simulation
     from iosonde.notebook.station import Station
@@ -43,17 +46,26 @@ def open(store: str | PathLike[str] | None = None) -> Station:
     return opened(store)
 
 
-def read_jobs(tables: Paths, *, mapping: Paths = (), system: str = "", zone: Zone = None) -> Jobs:
-    """The jobs of tables (CSV, Parquet or JSON lines, a row a job), cleaned, with what follows from their columns.
+def read_jobs(
+    tables: Paths | DataFrame,
+    *,
+    mapping: Mappings = (),
+    system: str = "",
+    zone: Zone = None,
+    peak: Peak = "max",
+) -> Jobs:
+    """The jobs of tables (CSV, Parquet, JSON lines, a data frame; a row a job), cleaned, with what follows from their
+    columns.
 
-    ``mapping``: TOML files, or folders of them, that say what columns mean (docs/correlate.md); none: pytokio's
-    ``summarize_job`` and other known tables are recognised. ``system``: file system of a table that names none.
-    ``zone``: of clock times without one (None: this machine's, noted). ``notes`` of the answer: what was left out, why.
+    ``mapping``: TOML files, folders of them, or dicts of the same form, that say what columns mean (docs/correlate.md);
+    none: pytokio's ``summarize_job`` and other known tables are recognised. ``system``: file system of a table that
+    names none. ``zone``: of clock times without one (None: this machine's, noted). ``peak``: what is 100% of a kind,
+    as ``Station.jobs`` takes it. ``notes`` of the answer: what was left out, why.
     Raises UsageError (mapping, zone), InputFileError (unreadable, no rows).
     """
-    from iosonde.notebook.jobs import of_tables
+    from iosonde.notebook.job_tables import of_tables
 
-    return of_tables(tables, mapping, system, zone)
+    return of_tables(tables, mapping, system, zone, peak)
 
 
 def simulate(scenario: str | PathLike[str], fields: Mapping[str, Any] | None = None) -> Simulation:

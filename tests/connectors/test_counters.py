@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde.connectors.counters import increments
 from iosonde.connectors.gather import Gather
 from tests.kit.records.readings import Reading, gathered, key, logs, same, slowly, understood
 
@@ -166,3 +167,13 @@ def test_order_does_not_matter_for_zeros(steps: list[int], shuffled: object) -> 
     expected, said = slowly(sorted(readings))
     np.testing.assert_array_equal(np.array(rows), np.array(expected))
     assert flags["monitor-down"] == said["monitor-down"]
+
+
+def test_a_reset_between_missing_readings_is_told():
+    readings = np.array([[100.0, 7], [np.nan, 8], [3.0, np.nan], [10.0, 9]])
+    steps, notes = increments(readings, ("OST0", "OST1"))
+    assert np.isnan(steps[:2, 0]).all()
+    assert steps[2, 0] == 7
+    assert [(note.flag, note.what, note.n) for note in notes] == [
+        ("counter-reset", "OST0 fell back", 1)
+    ]

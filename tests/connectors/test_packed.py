@@ -90,7 +90,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         ("             JOBID PARTITION     NAME     USER ST\n", "sacct -P"),
         ("#<----CPU[HYPER]-----><----------Disks----------->\n", "collectl -P"),
         ("Row,Timestamp,gpfs_fs_bytes_read\n", "without --csv"),
-        ("# darshan log version: 2.06\n# exe: a\n", "darshan-convert"),
+        ("# darshan log version: 2.06\n# exe: a\n", "Darshan 1 or 2.*with a row a job"),
         ("\n10.0.0.1:/e mounted on /mnt:\n", "mountstats"),
     ],
 )

@@ -78,7 +78,7 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "lat-0.00-0-stat.csv: latencies" in err
     ends = out[out.index("left out:") :].splitlines()
     assert ends[1:4] == [
-        "  README.md: no kind that iosonde reads",
+        "  README.md: source or manual of a program; named alone it is read",
         "  empty: is empty",
         "  packed.zst: is packed by zstd; try zstd -d",
     ]

@@ -111,8 +111,9 @@ def test_a_single_time_in_another_unit_costs_its_row_only(tmp_path):
 
 
 def test_a_clock_time_that_occurs_twice_or_never_is_told(tmp_path):
-    rows = [row(0, start="2026-10-25 02:30:00"), row(1, start="2026-03-29 02:30:00")]
-    (_, notes, _), _ = read(write(tmp_path / "t.csv", *rows, row(2, start="2026-01-01")), BERLIN)
+    starts = ("2026-10-25 02:30:00", "2026-03-29 02:30:00", "2026-01-01")
+    rows = [row(n, start=start, end=1_900_000_000) for n, start in enumerate(starts)]
+    (_, notes, _), _ = read(write(tmp_path / "t.csv", *rows), BERLIN)
     assert [(note.flag, note.n) for note in notes] == [("ambiguous-time", 2)], (
         "the mapping names it"
     )
@@ -140,14 +141,78 @@ def test_a_metadata_monitor_that_was_down_costs_metadata_only(tmp_path):
     assert clean.metrics["cf_bandwidth_ratio"].tolist() == [0.8, 0.8]
 
 
-def test_operations_beyond_the_servers_are_flagged_and_kept(tmp_path):
-    path = write(tmp_path / "t.csv", f"{row(0)},90,60", head=HEAD + ",opens,so")
-    text = MAPPING + 'own_opens = "opens"\nserver_opens = "so"\n'
-    clean, (note,) = with_derived(read(path, text)[0].table)
-    assert note.flag == "over-covered"
-    assert "up to 1.5; kept" in note.what
-    assert clean.metrics["cf_opens_ratio"].tolist() == [1.5]
+OPENS = MAPPING + 'own_opens = "opens"\nserver_opens = "so"\n'
+
+
+def opens(tmp_path, *seen):
+    """Runs of 90 opens each, of which the servers saw some."""
+    rows = [f"{row(n)},90,{servers}" for n, servers in enumerate(seen)]
+    path = write(tmp_path / "t.csv", *rows, head=HEAD + ",opens,so")
+    return with_derived(read(path, OPENS)[0].table)
+
+
+def test_operations_that_are_usually_beyond_the_servers_are_flagged_and_kept(tmp_path):
+    """Clients answer them; but what others did beside them is not known."""
+    clean, (note,) = opens(tmp_path, 60, 60, 60, 60, 60)
+    assert (note.flag, note.n) == ("over-covered", 5)
+    assert "up to 1.5; 5 kept" in note.what
+    assert clean.metrics["cf_opens_ratio"].tolist() == [1.5] * 5
     assert clean.flags[0, "cf_opens_ratio"] == ("over-covered",)
+    assert np.isnan(clean.metrics["contention_opens_ratio"]).all()
+
+
+def test_a_monitor_that_lost_most_operations_is_no_number(tmp_path):
+    """Usually 0.3 of the opens are the job's own, for once 18 times as many as there were."""
+    clean, (note,) = opens(tmp_path, 300, 290, 310, 305, 5)
+    assert (note.flag, note.n) == ("over-covered", 1)
+    for name in ("cf_opens_ratio", "contention_opens_ratio", "server_opens"):
+        assert np.isnan(clean.metrics[name]).tolist() == [False] * 4 + [True], name
+        assert clean.flags[4, name] == ("over-covered",), name
+
+
+def test_negative_amounts_are_unknown(tmp_path):
+    lines = more("mds,load", "3,-2", "-1,-2")
+    text = MAPPING + 'mds_cpu_max_percent = "mds"\nload_c = { column = "load", label = "frost" }\n'
+    path = write(tmp_path / "t.csv", *lines[1:], head=lines[0])
+    clean, (note,) = with_derived(read(path, text)[0].table)
+    assert (note.flag, note.n) == ("not-a-number", 1)
+    assert np.isnan(clean.metrics["mds_cpu_max_percent"]).tolist() == [False, True]
+    assert clean.metrics["load_c"].tolist() == [-2, -2]  # a site's own may be below 0
+    clean, notes = with_derived(read(write(tmp_path / "u.csv", *two(perf=-1)))[0].table)
+    assert len(clean) == 2  # not "moved nothing"
+    assert np.isnan(clean.metrics["performance_bytes_per_s"]).tolist() == [False, True]
+    assert [note.flag for note in notes] == ["not-a-number"]
+
+
+def dead_of(tmp_path, name, values):
+    """Which of the runs of a metric are marked as those of a dead monitor."""
+    rows = [f"{row(n)},{value}" for n, value in enumerate(values)]
+    path = write(tmp_path / "t.csv", *rows, head=HEAD + ",x")
+    clean, _ = with_derived(read(path, MAPPING + f'{name} = "x"\n')[0].table)
+    return [n for n in range(len(clean)) if "monitor-down" in clean.flags.get((n, name), ())]
+
+
+def test_traffic_of_others_that_was_never_zero_is_not_zero(tmp_path):
+    busy = [9e8, 1e9, 1.1e9, 8e8, 9.5e8, 1e9]
+    assert dead_of(tmp_path, "others_bytes_per_s", [*busy, 0]) == [6]
+    # Where nobody else runs most of the time, nothing is known to be wrong.
+    assert dead_of(tmp_path, "others_bytes_per_s", [*busy, 0, 0, 0, 0]) == []
+    assert dead_of(tmp_path, "others_bytes_per_s", [*busy, 1e5, 2e5, 0]) == []
+
+
+def test_a_monitor_dead_in_most_of_the_history_is_dead(tmp_path):
+    """Every job opens files, and no server is at 0 % while it does."""
+    values = [3279, 3000, 2500, 3100, 4000] + [0] * 12
+    assert dead_of(tmp_path, "server_opens_per_s", values) == [*range(5, 17)]
+    assert dead_of(tmp_path, "oss_cpu_max_percent", [v / 100 for v in values]) == [*range(5, 17)]
+    # Rounded to whole percents it may be.
+    assert dead_of(tmp_path, "oss_cpu_max_percent", [1, 2, 1, 3, 2, 0, 0]) == []
+
+
+def test_operations_that_spread_widely_are_never_exactly_zero(tmp_path):
+    spread = [80_000, 3_000, 150_000, 500, 90_000, 30_000, 12_000]
+    assert dead_of(tmp_path, "server_opens", [*spread, 0]) == [7]
+    assert dead_of(tmp_path, "server_opens", [*spread, 4, 0]) == []
 
 
 def test_cleaning_twice_changes_nothing(tmp_path):

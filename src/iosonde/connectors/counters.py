@@ -14,10 +14,16 @@ def increments(readings: Floats, components: Sequence[str]) -> tuple[Floats, tup
     """``(T - 1, N)`` differences of ``(T, N)`` readings, NaN where either is missing, and notes.
 
     A counter that fell back was reset (a server restarted, an OST moved): what passed in that step is not
-    known and is missing, never negative and never the new reading alone.
+    known and is missing, never negative and never the new reading alone. It is told also where readings are missing
+    before it fell.
     """
     steps: Floats = np.diff(readings, axis=0)
     fell = steps < 0
+    last = np.maximum.accumulate(
+        np.where(np.isnan(readings), 0, np.arange(len(readings))[:, None]), axis=0
+    )
+    before = np.take_along_axis(readings, last[:-1], 0)
+    fell |= np.isnan(readings[:-1]) & (readings[1:] < before)
     if not fell.any():
         return steps, ()
     notes = tuple(

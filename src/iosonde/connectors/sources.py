@@ -10,6 +10,7 @@ from pathlib import Path
 from iosonde.connectors.benchmarks.kinds import KINDS
 from iosonde.connectors.compressed import unreadable
 from iosonde.connectors.containers import container_error
+from iosonde.connectors.darshan.head import old_log
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.samples.header import columns_in, lacking
 from iosonde.connectors.source import Connector, Head, head_of
@@ -77,7 +78,8 @@ def refusal(path: Path) -> InputFileError:
         expected = "files of the kinds that docs/importing.md lists"
         return InputFileError(what, expected=expected)
     try:
-        if (why := unreadable(path) or container_error(path)) is not None:
+        why = unreadable(path) or container_error(path) or old_log(path, head_of(path).data)
+        if why is not None:
             return why
         lines = head_of(path).lines
     except InputFileError as error:

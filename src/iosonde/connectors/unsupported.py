@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
+from iosonde.connectors.darshan.head import OLD_HINT
 from iosonde.connectors.scheduler.job_ids import WITH_BOTH_IDS
 
 _LOOK, _LONGEST = 40, 4000
@@ -68,8 +69,8 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
     (r"Row,Timestamp,", "mmperfmon's table for spreadsheets", "mmperfmon query without --csv"),
     (
         r"# darshan log version: [12]\.",
-        "text of a log of Darshan 2",
-        "darshan-convert on the log, then that",
+        "text of a log of Darshan 1 or 2, which is not read",
+        OLD_HINT,
     ),
     (r"-- MySQL dump", "a dump of MySQL", "the same tables in SQLite"),
     (r"Cbench", "a log of a benchmark that is not read", ""),

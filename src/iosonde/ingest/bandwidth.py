@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.connectors.benchmarks import kinds
+from iosonde.connectors.benchmarks.flags import flag_lines, with_own_rate
 from iosonde.connectors.benchmarks.io500 import rows as io500_rows
 from iosonde.connectors.benchmarks.io500.find import read_find
 from iosonde.connectors.benchmarks.io500.found import PHASES, Io500
 from iosonde.connectors.benchmarks.io500.result import read_config, read_result, read_summary
 from iosonde.connectors.benchmarks.ior.assemble import transfers_of_run
-from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.lines import FileDefaults, Warn, file_name, storable
 from iosonde.connectors.source import FileRead, Item, RunRows
 from iosonde.ingest.ior_files import KINDS as IOR_KINDS
@@ -37,6 +37,14 @@ KINDS = (*IOR_KINDS, *_OF_IO500)
 BESIDE = (kinds.IOR_RANKS, kinds.IOR_OPS, kinds.IO500_CONFIG)
 """Kinds of files that accompany the text of a run."""
 _SHOWN = 3
+_TOLD = (
+    "latency-wrong",
+    "bandwidth-recomputed",
+    "ranks-equalised",
+    "clock-skew",
+    "equal-bytes-assumed",
+)
+"""Flags told with the files of IOR."""
 
 
 TextReader = Callable[[Path, FileDefaults, Warn], Iterator[RunRow]]
@@ -196,7 +204,7 @@ def _phase_files(
         if kind in readers:
             own: list[RunRow] = []
             try:
-                own.extend(readers[kind](path, given, warn_of(path)))
+                own.extend(map(with_own_rate, readers[kind](path, given, warn_of(path))))
             except InputFileError as error:
                 warn_of(path)(error)
             has_whole = any(row.rank is None for row in rows)
@@ -240,6 +248,4 @@ def _remarks(run_id: str, rows: Sequence[RunRow]) -> list[str]:
             found.append(score + (", invalid" if reasons else ""))
         elif reasons:
             invalid.append(f"{name}: invalid: {some}")
-        if "stonewall-unit" in reported.get("flags", ()):
-            invalid.append(f"{name}: {FLAGS['stonewall-unit']}")
-    return [*found, *invalid]
+    return [*found, *invalid, *(f"{run_id} {line}" for line in flag_lines(rows, but=_TOLD))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iosonde.connectors.benchmarks import kinds
+from iosonde.connectors.benchmarks.flags import flag_lines, with_own_rate
 from iosonde.connectors.benchmarks.mdtest import ranks as mdtest_ranks
 from iosonde.connectors.benchmarks.mdtest import text as mdtest
 from iosonde.connectors.benchmarks.mdworkbench import text as mdworkbench_text
@@ -74,6 +75,7 @@ def read(found: Sequence[tuple[Path, Connector]], settings: Settings, told: Told
             else:
                 rows = text_rows(TEXTS[kind], path, given(path), warn)
                 yield RunRows(rows)
+                yield from (f"{file_name(path)}: {line}" for line in flag_lines(rows))
                 yield FileRead(path, kind, len(rows))
         except InputFileError as error:
             warn(error)
@@ -83,10 +85,10 @@ def read(found: Sequence[tuple[Path, Connector]], settings: Settings, told: Told
 def text_rows(
     reader: bandwidth.TextReader, path: Path, given: FileDefaults, warn: Warn
 ) -> list[RunRow]:
-    """Rows of a text, with those before a truncation."""
+    """Rows of a text, with those before a truncation; rates are operations over time."""
     rows: list[RunRow] = []
     try:
-        rows.extend(reader(path, given, warn))
+        rows.extend(map(with_own_rate, reader(path, given, warn)))
     except InputFileError as error:
         warn(error)
     return rows

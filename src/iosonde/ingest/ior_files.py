@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.connectors.benchmarks import kinds
+from iosonde.connectors.benchmarks.flags import flag_lines
 from iosonde.connectors.benchmarks.ior import ops as ior_ops
 from iosonde.connectors.benchmarks.ior import ranks as ior_ranks
 from iosonde.connectors.benchmarks.ior import summary, text
 from iosonde.connectors.benchmarks.ior.assemble import finish
-from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.benchmarks.ior.found import IorRun
 from iosonde.connectors.benchmarks.ior.phase_data import OpTimes
 from iosonde.connectors.lines import FileDefaults, Warn, bad
@@ -92,7 +92,7 @@ def read_ior(paths: IorPaths, given: Given, warn_of: WarnOf) -> IorRead:
     _operations(paths.ops, given, warn_of, done)
     for run, defaults in done.runs:
         finish(run, defaults)
-        run.remarks += _flags(run)
+        run.remarks += flag_lines(run.rows, but=_TOLD_APART)
     return done
 
 
@@ -188,16 +188,3 @@ def _owned(
             continue
         run.ops[access, repetition] = found
         run.times.setdefault((access, repetition), ior_ops.times_of(found))
-
-
-def _flags(run: IorRun) -> list[str]:
-    """Notes on flagged numbers, a line per flag."""
-    found: dict[str, list[str]] = {}
-    for row in run.rows:
-        for flag in row.parameters.get("reported", {}).get("flags", ()):
-            found.setdefault(flag, []).append(f"{row.phase} {row.repetition}")
-    return [
-        f"{', '.join(phases[:4])}{', ...' if len(phases) > 4 else ''}: {FLAGS[flag]}"
-        for flag, phases in found.items()
-        if flag not in _TOLD_APART
-    ]

@@ -11,6 +11,7 @@ from iosonde.connectors.benchmarks.kinds import SAMPLES
 from iosonde.connectors.benchmarks.kinds import kind_of as benchmark_kind
 from iosonde.connectors.darshan.head import is_log
 from iosonde.connectors.lines import storable
+from iosonde.connectors.program_files import is_program
 from iosonde.connectors.samples.header import columns_of, lacking
 from iosonde.connectors.source import Connector, head_of
 from iosonde.connectors.sources import NO_KIND, of_folder, refusal
@@ -25,6 +26,7 @@ from iosonde.model.errors import InputFileError, UsageError
 
 MOST_FILES = 1_000_000
 _TREES = ("proc", "sys")
+_PROGRAM = "source or manual of a program; named alone it is read"
 _BY_ITS_FOLDER = "Darshan log"
 Found = tuple[Path, Connector]
 
@@ -146,8 +148,12 @@ def _look(
         if progress is not None:
             progress(n, len(files))
         try:
-            if is_log(head_of(path).raw):
+            head = head_of(path)
+            if is_log(head.raw):
                 continue  # read with the folder, on all CPUs
+            if is_program(head):
+                done.unknown.append(Unknown(path.relative_to(folder), _PROGRAM))
+                continue
         except InputFileError as error:
             done.unopened.append(error)
             continue

@@ -13,7 +13,7 @@ from iosonde.connectors.tables.builtin_mappings import known_mappings
 from iosonde.connectors.tables.jobs import jobs_of
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.table import choose, read_table
-from iosonde.engine.foreign.tables import as_text
+from iosonde.engine.foreign.tables import as_text, columns_of
 from iosonde.jobs.table.hygiene import clean
 from iosonde.model.errors import InputFileError, UsageError
 
@@ -71,8 +71,7 @@ def given_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
     if not enough:
         return None
     try:
-        with as_text(path) as text:
-            return TableReader(choose(path, enough, text))
+        return TableReader(choose(path, enough, names=columns_of(path)))
     except (InputFileError, UsageError):
         return None
 
@@ -83,8 +82,7 @@ def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
     Raises UsageError: none of ``given`` fits.
     """
     try:
-        with as_text(path) as text:
-            mapping = choose(path, given, text)
+        mapping = choose(path, given, names=columns_of(path))
     except InputFileError:
         return None
     known = any(mapping is one for one in known_mappings())

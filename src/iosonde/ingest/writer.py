@@ -33,6 +33,8 @@ _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
 _OF_A_SYSTEM = ("filesystem", "ost", "mdt", "nsd", "pool")
 _EXAMPLES = 3
+_AHEAD_NS = 26 * 3600 * 10**9
+"""Most that a clock time read in another zone lies ahead."""
 _MOST_NAMES = 500
 T = TypeVar("T", MetricBlock, Job, Edge, RunRow)
 
@@ -51,6 +53,7 @@ class Writer:
         self._edges: list[Edge] = []
         self._sinks: list[SampleSink] = []
         self._noted: set[str] = set()
+        self._ahead: dict[str, None] = {}
         self._shared: dict[int, Note] = {}
         """Notes that were counted: held, so that no other can be taken for one of them."""
 
@@ -142,6 +145,7 @@ class Writer:
         self._means.take(block)
         if len(block.time_ns):
             self._saw(int(block.time_ns[0]), int(block.time_ns[-1]))
+            self._to_come(f"{block.metric} of {block.level}", int(block.time_ns[-1]))
         key = (block.source, block.system, block.level, block.metric, *block.components)
         self._blocks.setdefault(key, []).append(block)
         self._cells += block.value.size
@@ -159,6 +163,7 @@ class Writer:
                     self._done.endless.append(f"{job.written_id}.{job.step}".rstrip("."))
         if job.start_ns is not None:
             self._saw(job.start_ns, job.end_ns or job.start_ns)
+            self._to_come(f"job {job.written_id}", job.end_ns or job.start_ns)
         if job.scalars:
             self._done.keys.append(job.key)
         if len(self._jobs) >= _MOST_JOBS:
@@ -169,6 +174,11 @@ class Writer:
         self._done.span_ns = (
             (first, last) if span is None else (min(span[0], first), max(span[1], last))
         )
+
+    def _to_come(self, what: str, last_ns: int) -> None:
+        """Keep the name of what is later than now, beyond what other zones and clocks explain."""
+        if last_ns > self._now_ns + _AHEAD_NS:
+            self._ahead.setdefault(what)
 
     def _note(self, flag: str, what: str, n: int) -> None:
         self._done.flags[flag] += n
@@ -203,6 +213,9 @@ class Writer:
         self._flush_blocks()
         self._flush_jobs()
         self._flush_edges()
+        if names := list(self._ahead):
+            some = ", ".join(names[:_EXAMPLES]) + (", ..." if len(names) > _EXAMPLES else "")
+            self._done.remarks.append(f"times that are still to come, taken as written: {some}")
         self._report.samples += self._means.write(self._root, self._done.name)
 
 

@@ -123,6 +123,8 @@ class JobTable:
     reasons: tuple[LeftOut, ...] = ()
     source: str = ""
     labels: dict[str, Texts] = field(default_factory=dict)
+    categories: dict[str, Texts] = field(default_factory=dict)
+    """Texts that may be causes, by the name that a mapping gives them (compiler, queue); "" where missing."""
     sizes: dict[str, Floats] = field(default_factory=dict)
     base_motif: Texts | None = None
     """``motif`` without classes of size, if a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
@@ -165,6 +167,7 @@ class JobTable:
             metrics={name: column[picked] for name, column in self.metrics.items()},
             flags=flags,
             labels={name: column[picked] for name, column in self.labels.items()},
+            categories={name: column[picked] for name, column in self.categories.items()},
             sizes={name: column[picked] for name, column in self.sizes.items()},
         )
 
@@ -193,11 +196,13 @@ class JobTable:
 
         if not columns:
             return {(): np.arange(len(self))} if len(self) else {}
-        numbers: dict[tuple[str, ...], int] = {}
-        keys = zip(*(getattr(self, name).tolist() for name in columns), strict=True)
-        code = [numbers.setdefault(key, len(numbers)) for key in keys]
+        code = np.zeros(len(self), dtype=np.intp)
+        for name in columns:
+            cells = getattr(self, name).tolist()
+            numbers = {cell: number for number, cell in enumerate(dict.fromkeys(cells))}
+            code = code * len(numbers) + np.fromiter(map(numbers.__getitem__, cells), np.intp)
         order = np.argsort(code, kind="stable")
-        edges = np.searchsorted(np.asarray(code, dtype=np.intp)[order], np.arange(len(numbers) + 1))
-        return {
-            key: order[edges[number] : edges[number + 1]] for key, number in sorted(numbers.items())
-        }
+        edges = np.flatnonzero(np.diff(code[order], prepend=-1))
+        rows = np.split(order, edges[1:]) if len(edges) else []
+        keyed = {tuple(getattr(self, name)[some[0]] for name in columns): some for some in rows}
+        return dict(sorted(keyed.items()))

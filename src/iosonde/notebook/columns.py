@@ -13,6 +13,7 @@ import numpy as np
 
 from iosonde.model.errors import MissingPartError
 from iosonde.model.frames import NULL_NS, Frame
+from iosonde.model.json_types import as_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +67,17 @@ def of_records(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Co
         else:
             found[name] = _column(values)
     return found
+
+
+def plain_rows(columns: Columns) -> list[dict[str, Any]]:
+    """A record a row, of plain data: instants as ISO 8601 in UTC, None where a value is missing."""
+    plain = {
+        name: [None if text == "NaT" else f"{text}Z" for text in np.datetime_as_string(column)]
+        if column.dtype.kind == "M"
+        else as_json(column)
+        for name, column in columns.items()
+    }
+    return [dict(zip(plain, cells, strict=True)) for cells in zip(*plain.values(), strict=True)]
 
 
 def _column(values: list[Any]) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
-from iosonde.notebook.columns import data_frame
+from iosonde.notebook.columns import data_frame, plain_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +49,11 @@ class Answer(ABC):
     def to_pandas(self) -> DataFrame:
         """``columns`` as a data frame. Raises MissingPartError: pandas is not installed."""
         return data_frame(self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that JSON can hold: ``lines``, ``notes``, and ``rows``; missing is None."""
+        rows = plain_rows(self.columns)
+        return {"lines": list(self.lines), "notes": list(self.notes), "rows": rows}
 
     def __getitem__(self, name: Any) -> Any:
         """Column by name. Raises UsageError: there is none of this name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +81,22 @@ class Diagram(Pictured):
         return text(PageFormat(lambda pipe: pipe, coloured=False, ascii_only=False))
 
 
-class Explained(Pictured):
+class WithSentence(Answer):
+    """Answer about one job or several: ``sentence`` is the worst one's, ``["sentence"]`` a column of all."""
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The answer in one line."""
+
+    def __getitem__(self, name: Any) -> Any:
+        """Column by name; ``sentence`` also of one job. Raises UsageError: there is none of this name."""
+        if isinstance(name, str) and name == "sentence" and name not in self.columns:
+            return np.array([self.sentence], dtype=object)
+        return super().__getitem__(name)
+
+
+class Explained(Pictured, WithSentence):
     """Explanation of a slow job: a sentence, its evidence, and the diagram of its metrics.
 
     ``data``: the ``Explanation``; ``verdict``: what is said of it; ``diagram``: by itself.
@@ -103,6 +120,10 @@ class Explained(Pictured):
         """A row a metric that was looked at, most suspect first; ``leak``: why it is not asked."""
         return of_records(self._found.candidates(), _CANDIDATE)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, as ``iosonde explain --format json`` writes it; missing is None."""
+        return self._found.explained(python)
+
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         return self.diagram._drawn(width_in, dark)
 
@@ -113,32 +134,66 @@ class Explained(Pictured):
         return f"{super().__repr__()}\n\n{self.diagram!r}"
 
 
-class ExplainedRuns(Answer):
-    """Explanations of the runs of one job, a row each, the worst first. ``data``: ``RunAnswers``.
+class ExplainedRuns(WithSentence):
+    """Explanations of runs, a row each, the worst first: of the runs of one job, or of many jobs.
 
-    ``run``: what ``step=`` takes for the whole answer about one of them.
+    ``job_id`` and ``run``: what ``explain`` takes for the whole answer about one of them. ``data``: the ``RunAnswers``
+    of each job.
     """
 
-    def __init__(self, found: RunAnswers) -> None:
+    data: Sequence[RunAnswers]
+
+    def __init__(self, found: Sequence[RunAnswers], unknown: Sequence[str] = ()) -> None:
         self.data = found
-        self.lines = tuple(f"{run.run}: {run.verdict.sentence}" for run in found.runs)
-        if found.left_out:
-            self.notes = (f"{found.left_out} more runs, nearer to the best of their kind",)
+        rows: list[dict[str, Any]] = [
+            {
+                "job_id": one.job_id,
+                "run": run.run,
+                "loss": run.explanation.loss,
+                "sentence": run.verdict.sentence,
+            }
+            for one in found
+            for run in one.runs
+        ]
+        self._rows = sorted(rows, key=lambda row: _worst_first(row["loss"]))
+        names = ("run",) if len(found) == 1 else ("job_id", "run")
+        self.lines = tuple(
+            f"{' '.join(str(row[name]) for name in names).strip()}: {row['sentence']}"
+            for row in self._rows
+        )
+        left_out = [
+            f"{one.job_id}: {one.left_out} more runs, nearer to the best of their kind"
+            for one in found
+            if one.left_out
+        ]
+        self.notes = (*left_out, *unknown)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def sentence(self) -> str:
+        """The worst one's; "" for none."""
+        return str(self._rows[0]["sentence"]) if self._rows else ""
 
     @property
     def columns(self) -> Columns:
-        """A row per run: its name, its loss relative to the usual of its kind, and its sentence."""
-        rows = [
-            {"run": run.run, "loss": run.explanation.loss, "sentence": run.verdict.sentence}
-            for run in self.data.runs
-        ]
-        return of_records(rows, ("run", "loss", "sentence"))
+        """A row per run: job, name of the run, loss relative to the usual of its kind, sentence."""
+        return of_records(self._rows, ("job_id", "run", "loss", "sentence"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """An explanation a run, as ``iosonde explain --format json`` writes those of one job."""
+        return {"jobs": [one.data() for one in self.data], "notes": list(self.notes)}
 
     def _shown(self) -> Columns | None:
         return None
 
 
-class ScheduledResult(Answer):
+def _worst_first(loss: float) -> float:
+    return -loss if np.isfinite(loss) else np.inf
+
+
+class ScheduledResult(WithSentence):
     """Storage during a job that only a scheduler recorded. ``data``: a ``ScheduledStory``."""
 
     def __init__(self, found: ScheduledAnswer) -> None:
@@ -160,7 +215,7 @@ class ScheduledResult(Answer):
         return self._found.data()
 
 
-class TasksResult(Answer):
+class TasksResult(WithSentence):
     """Tasks of an array, or components of a heterogeneous job, side by side. ``data``: a ``TasksAnswer``."""
 
     data: TasksAnswer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from iosonde.connectors.source import Settings
 from iosonde.jobs import answers
-from iosonde.jobs.climate.answers import climate
+from iosonde.jobs.climate.answers import climate, regions_of
 from iosonde.jobs.correlate.answers import FRACTION, Peak, correlate
 from iosonde.jobs.scheduled import answers as stored
 from iosonde.jobs.table import answers as job_tables
 from iosonde.jobs.table.answers import JobFilter, Sort, judged, list_jobs
 from iosonde.jobs.umami.answers import STANDARD, History, umami
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
+from iosonde.notebook.arguments import in_python, instant, names_of, now_ns, span
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, TableResult
 from iosonde.notebook.job_result import (
@@ -35,10 +34,11 @@ from iosonde.notebook.jobs_result import ClimateResult, Correlations
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from iosonde.notebook.arguments import Instant, Paths, Zone
+    from iosonde.notebook.arguments import Instant
     from iosonde.notebook.columns import Columns
 
 _BY = ("file_system", "motif")
+_CLIMATE = "climate"
 _FIRST_SHOWN = ("job_id", "step", "start", "file_system", "motif")
 _MOST_SHOWN = 9
 _PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", FRACTION)
@@ -93,20 +93,57 @@ class Jobs(Answer):
             of_records(rows, ("metric", "label", "unit", "good", "role", "known")), rows
         )
 
+    def __getitem__(self, name: Any) -> Any:
+        """Column by name; jobs of a mask (n,), of a slice or of places. Raises UsageError: no such column, other n."""
+        if isinstance(name, str):
+            return super().__getitem__(name)
+        rows = np.arange(len(self)) if isinstance(name, slice) else np.asarray(name)
+        if isinstance(name, slice):
+            return self._taken(rows[name])
+        if rows.ndim != 1 or rows.dtype.kind not in "biu" or not self._fits(rows):
+            raise UsageError(
+                f"jobs cannot be chosen by {rows.dtype} values of shape {rows.shape}",
+                expected=f"the name of a column, {len(self)} times True or False, or places below {len(self)}",
+            )
+        return self._taken(np.flatnonzero(rows) if rows.dtype.kind == "b" else rows)
+
+    def _fits(self, rows: NDArray[Any]) -> bool:
+        if rows.dtype.kind == "b":
+            return len(rows) == len(self)
+        return not len(rows) or bool((rows >= -len(self)).all() and (rows < len(self)).all())
+
+    def _taken(self, rows: NDArray[Any]) -> Jobs:
+        """Some of the jobs, in time order; fractions of peak stay."""
+        return Jobs(self.data.take(np.unique(rows % max(1, len(self)))))
+
     @in_python
     def where(
         self,
         *,
-        file_system: str | None = None,
-        motif: str | None = None,
+        file_system: str | Sequence[str] | None = None,
+        motif: str | Sequence[str] | None = None,
+        user: str | Sequence[str] | None = None,
+        account: str | Sequence[str] | None = None,
         since: Instant = None,
         until: Instant = None,
     ) -> Jobs:
-        """Jobs of a file system, of a motif, that started in [since, until). Their fraction of peak stays.
+        """Jobs of these file systems, motifs, users, accounts (one or several), that started in [since, until).
 
-        Raises UsageError (no such file system or motif), NothingMeasuredError (no job matches).
+        Their fraction of peak stays. Raises UsageError (no such file system or motif), NothingMeasuredError (no job
+        matches).
         """
-        return Jobs(job_tables.select(self.data, file_system, motif, span(since, until)))
+        table = job_tables.select(
+            self.data, names_of(file_system), names_of(motif), span(since, until)
+        )
+        keep = np.full(len(table), True)
+        for name, wanted in (("user", names_of(user)), ("account", names_of(account))):
+            if wanted is not None:
+                keep &= np.isin(table.label(name).astype(str), wanted)
+        if not keep.any():
+            raise NothingMeasuredError(
+                f"{table.source or 'the table'} has no job for this question"
+            )
+        return Jobs(table.take(keep))
 
     @in_python
     def listed(
@@ -134,7 +171,9 @@ class Jobs(Answer):
         which = JobFilter(search.split(), begin, end, user, account, node, file_system, slow)
         order: Sort = sort or ("slowness" if slow else "time")
         found = list_jobs(self.data, which, limit, order)
-        return TableResult(of_records(found.records(), found.table().names), found.found)
+        columns = of_records(found.records(), found.table().names)
+        named = {"job_id" if name == "job" else name: one for name, one in columns.items()}
+        return TableResult(named, found.found)
 
     @in_python
     def umami(
@@ -175,12 +214,15 @@ class Jobs(Answer):
     ) -> Explained | ExplainedRuns | ScheduledResult | TasksResult:
         """Explain a slow job: metrics that stood out, evidence of history, groups as usual. Arguments as ``umami``.
 
-        Of a job of several runs without ``step``: a row and a sentence a run, the worst first; of an array of a store
+        ``job``: several ids (a list, a column, ``Jobs``) give a row and a sentence a run, the worst first. Of a job of
+        several runs without ``step``: a row and a sentence a run, the worst first; of an array of a store
         a row and a sentence a task. ``job``: as users write it (``"4711_7"``), or the scheduler's raw id.
 
         What stood out need not be the cause (docs/umami.md). Of a job of a store that only a scheduler recorded: what
         storage was like while it ran (docs/jobs.md). Raises UsageError: no such job or run.
         """
+        if isinstance(job, Jobs) or not isinstance(job, str | int | np.integer):
+            return self._explained(job, _history(history), last)
         if step is None and (tasks := self._tasks(str(job), last, history)) is not None:
             return tasks
         if (only := self._scheduled(str(job), _step(step))) is not None:
@@ -190,7 +232,7 @@ class Jobs(Answer):
             runs = answers.explain_runs(
                 self._judged, self._known(job), history=_history(history), last=last
             )
-            return ExplainedRuns(runs)
+            return ExplainedRuns([runs])
         found = answers.explain_job(
             self._judged,
             self._known(job),
@@ -208,18 +250,26 @@ class Jobs(Answer):
         *,
         y: str = FRACTION,
         control: str | Sequence[str] = (),
+        boundaries: Sequence[Instant] = (),
     ) -> Correlations:
         """Correlations with ``y`` in each group of ``by``, and over all rows (docs/correlate.md).
+
+        ``by``: ``file_system``, ``motif``, ``climate`` (the pieces of time of ``climate()``), or several; with
+        ``boundaries`` pieces of time lie between these instants instead.
 
         ``metrics``: None: those that somebody described and that could explain it. ``control``: of these the partial
         coefficients are freed. Raises UsageError (no such metric or group), NothingMeasuredError (nothing known).
         """
-        groups: Any = tuple(dict.fromkeys(names_of(by) or ()))
-        if not set(groups) <= set(_BY):
-            raise UsageError(f"cannot group by {by!r}", expected="file_system, motif, both or None")
-        table = self.data
-        found = correlate(table, y, names_of(metrics), groups, names_of(control) or ())
-        return Correlations(found)
+        names = tuple(dict.fromkeys(names_of(by) or ()))
+        if not set(names) <= {*_BY, _CLIMATE}:
+            raise UsageError(
+                f"cannot group by {by!r}", expected="file_system, motif, climate, several or None"
+            )
+        groups: Any = tuple(name for name in names if name != _CLIMATE)
+        edges = [at for at in map(instant, boundaries) if at is not None]
+        regions = regions_of(self.data, edges) if edges or _CLIMATE in names else None
+        asked = (names_of(metrics), groups, names_of(control) or ())
+        return Correlations(correlate(self.data, y, *asked, regions=regions))
 
     @in_python
     def climate(
@@ -229,12 +279,33 @@ class Jobs(Answer):
         motif: str | None = None,
         since: Instant = None,
         until: Instant = None,
+        validate: bool = False,
     ) -> ClimateResult:
         """Lasting changes: date, size, file systems and motifs, and series without change (docs/climate.md).
 
+        ``validate``: also what a prediction of performance would be worth, as ``.validations``.
         Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
         """
-        return ClimateResult(climate(self.data, file_system, motif, span(since, until)))
+        found = climate(self.data, file_system, motif, span(since, until), validate=validate)
+        return ClimateResult(found)
+
+    def _explained(self, jobs: object, history: History, last: int | None) -> ExplainedRuns:
+        """Explanations of several jobs; those without a known performance are noted."""
+        given = jobs.data.job_id.tolist() if isinstance(jobs, Jobs) else _several(jobs)
+        found, unknown = [], []
+        for name in dict.fromkeys(map(str, given)):
+            try:
+                known = self._known(name)
+                if not (self.data.job_id == known).any():
+                    unknown.append(f"there is no job {name!r}")
+                    continue
+                found.append(answers.explain_runs(self._judged, known, history=history, last=last))
+            except (UsageError, NothingMeasuredError) as error:
+                unknown.append(str(error))
+        if not found:
+            first = unknown[0] if unknown else "no job was named"
+            raise NothingMeasuredError(f"nothing to explain: {first}")
+        return ExplainedRuns(found, unknown)
 
     def _tasks(self, job: str, last: int | None, history: History) -> TasksResult | None:
         """The answer about an array or a heterogeneous job of the store; None: it is none."""
@@ -280,6 +351,13 @@ def _nothing(column: NDArray[Any]) -> bool:
     return bool(np.isnat(column).all()) if column.dtype.kind == "M" else not any(column.tolist())
 
 
+def _several(jobs: object) -> list[object]:
+    """Ids of several jobs. Raises UsageError: no ids."""
+    if not isinstance(jobs, Iterable):
+        raise UsageError(f"{jobs!r} is no job", expected="an id, or several")
+    return list(jobs)
+
+
 def _step(step: str | int | None) -> str | None:
     """Step argument of ``find_run``: a number is that of the job's run."""
     return f"#{step}" if isinstance(step, int) else step
@@ -294,12 +372,3 @@ def _history(word: str) -> History:
 def of_store(root: Path, peak: Peak, *, scheduled: bool = False) -> Jobs:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
     return Jobs(job_tables.store_jobs(root, peak, scheduled=scheduled).table, root=root)
-
-
-@in_python
-def of_tables(tables: Paths, mapping: Paths, system: str, zone: Zone) -> Jobs:
-    """See ``iosonde.read_jobs``."""
-    notes: list[str] = []
-    settings = Settings(system=system, zone=zone_of(zone))
-    table = job_tables.file_jobs(paths_of(tables), paths_of(mapping), settings, notes.append)
-    return Jobs(table, notes)

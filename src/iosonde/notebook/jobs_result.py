@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +50,20 @@ class Correlations(Answer):
         """A row a group and metric; None and NaN where there is no number."""
         return of_records(self._found.records(), (*self.data.by, *_CORRELATION))
 
+    @property
+    def categories(self) -> TableResult:
+        """What differs between users, compilers and the like: a row a group, category and level."""
+        by = self.data.by
+        rows = [
+            dict(zip(by, one.group or (None,) * len(by), strict=True))
+            | {"category": one.category, "level": level.name, "n": level.n, "median": level.median}
+            | {"share": one.share, "p": one.p, "q": one.q}
+            for one in self.data.categories
+            for level in one.levels
+        ]
+        names = (*by, "category", "level", "n", "median", "share", "p", "q")
+        return TableResult(of_records(rows, names), self.data.categories)
+
     def _shown(self) -> Columns:
         """The strongest, claims first, if there are many; unknown columns are left out."""
         columns = self.columns
@@ -76,6 +90,18 @@ class ClimateResult(Pictured):
     def columns(self) -> Columns:
         """A row a change of a file system and motif, with dates, interval, sizes and its sentence."""
         return of_records(self._found.records(), _CHANGE)
+
+    @property
+    def validations(self) -> TableResult:
+        """What a prediction from metrics would be worth, a row a file system; none without ``validate=True``."""
+        found = self._found.data().get("validation", [])
+        rows = [{**one, "sentences": " ".join(one["sentences"])} for one in found]
+        names = ("file_system", "runs", "metrics", "sentences")
+        return TableResult(of_records(rows, names), self._found.validations)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, as ``iosonde climate --format json`` writes it; missing is None."""
+        return self._found.data()
 
     @in_python
     def on(self, day: Instant) -> TableResult:

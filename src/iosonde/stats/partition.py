@@ -26,13 +26,13 @@ def best_cuts(cost: Cost, latest: Places, penalty: float) -> list[int]:
     n = len(latest)
     best = np.full(n + 1, np.inf)
     best[0] = -penalty
-    start = np.zeros(n + 1, dtype=np.intp)
+    start, places = np.zeros(n + 1, dtype=np.intp), np.arange(n)
     for end in range(1, n + 1):
         if latest[end - 1] < 0:
             continue
-        starts = np.arange(latest[end - 1] + 1)
-        costs = best[starts] + cost(starts, end) + penalty
-        start[end] = int(np.argmin(costs))
+        some = latest[end - 1] + 1
+        costs = best[:some] + cost(places[:some], end) + penalty
+        start[end] = costs.argmin()
         best[end] = costs[start[end]]
     cuts: list[int] = []
     end = int(start[n]) if n and np.isfinite(best[n]) else 0

@@ -128,7 +128,7 @@ def test_a_table_of_which_nothing_is_known_is_no_list_of_jobs(tmp_path, capsys):
 
 def test_a_job_of_a_table_without_a_row_gets_the_reason(tmp_path, capsys):
     path, mapping = tmp_path / "jobs.csv", tmp_path / "jobs.toml"
-    path.write_text("id,begin,rate\n1,1791676800,-5\n2,1791763200,0\n")
+    path.write_text("id,begin,rate\n1,1791676800,0\n2,1791763200,0\n")
     mapping.write_text('[job]\njob_id = "id"\nbegin = "begin"\n\n[metrics]\nperformance_bytes_per_s = "rate"\n')  # fmt: skip  # noqa: E501
     asked = [str(path), "--mapping", str(mapping)]
     assert run("explain", *asked, "--job", "1") == 2

@@ -9,7 +9,7 @@ from iosonde.bench.bandwidth.cautions import BUSY, SHORT_NS
 from iosonde.bench.bandwidth.words import together
 from iosonde.bench.recorder import failure_words
 from iosonde.bench.runs.described import machine_of
-from iosonde.connectors.benchmarks.ior.flags import FLAGS
+from iosonde.connectors.benchmarks.flags import FLAGS
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_count, format_duration, format_option, format_size
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from iosonde.connectors.darshan.features import features
-from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
+from iosonde.connectors.darshan.head import HEAD_BYTES, is_log, old_log
 from iosonde.connectors.darshan.worker import finished, job_from
-from iosonde.connectors.source import Head, Item, Settings, Warn
+from iosonde.connectors.source import Head, Item, Settings, Warn, head_of
 from iosonde.model.errors import InputFileError
 
 __all__ = ["KIND", "features", "osts_of", "read", "recognises"]
@@ -90,4 +90,6 @@ def readable(path: Path) -> None:
         reason = error.strerror or str(error)
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
     if not is_log(begin):
+        if (old := old_log(path, head_of(path).data)) is not None:
+            raise old
         raise InputFileError(f"{path}: no Darshan log", expected="its magic number in the header")

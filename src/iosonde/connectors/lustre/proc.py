@@ -11,6 +11,7 @@ Counters become what passed between two snapshots [earlier, later). One snapshot
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,11 +21,13 @@ from iosonde.connectors.lustre.snapshots import FILES, KINDS, Passed, Snapshot
 from iosonde.connectors.many_files import named, read_each
 from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.tar_members import is_tar, members
+from iosonde.connectors.walk import MOST_DEPTH
 from iosonde.model.errors import InputFileError
 from iosonde.model.text import clean_text
 
 KIND = "Lustre /proc"
 _ROOTS = ("proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre")
+_HOLDERS = {"proc", "sys"}
 _KINDS = ("obdfilter", "osd-*", "mds", "mdt", "llite")
 _PLACE = re.compile(
     rf"^(?P<snapshot>(?:[^\0]{{0,2000}}/)?)(?:{'|'.join(_ROOTS)})/"
@@ -32,7 +35,6 @@ _PLACE = re.compile(
 )
 _TREE = re.compile(rb"(?:^|[/\x00])(?:proc|sys)/(?:fs|kernel/debug)/lustre/")
 _MOST_VALUES = 5_000_000
-_MOST_FOLDERS = 20_000
 _MOST_BYTES = 64 << 20
 """Largest size read from one file of the tree."""
 
@@ -43,7 +45,7 @@ def recognises(head: Head) -> bool:
 
 
 def recognises_folder(path: Path) -> bool:
-    """True for a folder with such a tree, or with subfolders that have one."""
+    """True for a folder with such a tree in it or at any depth below it."""
     return path.is_dir() and next(_snapshots_below(path), None) is not None
 
 
@@ -81,23 +83,22 @@ def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator
 
 
 def _snapshots_below(path: Path) -> Iterator[Path]:
-    """Folders whose ``proc`` or ``sys`` contain Lustre: the folder, or subfolders up to two levels down."""
-    level, looked = [path], 0
-    for _ in range(3):
-        below: list[Path] = []
-        for place in level:
-            if any((place / root).is_dir() for root in _ROOTS):
-                yield place
-            elif looked < _MOST_FOLDERS:
-                try:
-                    inner = [
-                        p for p in sorted(place.iterdir()) if p.is_dir() and not p.is_symlink()
-                    ]
-                except OSError:
-                    continue
-                looked += len(inner)
-                below.extend(inner)
-        level = below
+    """Folders whose ``proc`` or ``sys`` contain Lustre, sorted: the folder, or folders at any depth below it."""
+    waiting = [(path, 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        try:
+            with os.scandir(place) as entries:
+                inner = sorted(
+                    entry.name for entry in entries if entry.is_dir(follow_symlinks=False)
+                )
+        except OSError:
+            continue
+        if _HOLDERS & set(inner) and any((place / root).is_dir() for root in _ROOTS):
+            yield place
+        elif depth < MOST_DEPTH:
+            below = [name for name in inner if not name.startswith(".")]
+            waiting += [(place / name, depth + 1) for name in reversed(below)]
 
 
 class _File(NamedTuple):

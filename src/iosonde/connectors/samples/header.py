@@ -92,7 +92,9 @@ def columns_of(names: Sequence[str]) -> SampleColumns:
 
 
 def columns_in(header: str) -> SampleColumns:
-    """Columns by the first line of a table."""
+    """Columns by the first line of a table; none of JSON."""
+    if header.lstrip()[:1] in ("{", "["):
+        return columns_of(())
     names = header.split(delimiter_of(header))
     return columns_of([name.strip().strip('"') for name in names])
 

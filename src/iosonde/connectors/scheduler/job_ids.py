@@ -54,6 +54,8 @@ def step_of(written: str) -> tuple[str, str] | None:
 
 def told_apart(written: Sequence[str], clusters: Sequence[str]) -> list[str]:
     """Ids, with ``@cluster`` where an id is of several; an empty cluster is not known, and not named."""
+    if len({*clusters, ""}) <= 2:
+        return list(written)
     of: dict[str, set[str]] = defaultdict(set)
     for name, cluster in set(zip(written, clusters, strict=True)):
         if cluster:

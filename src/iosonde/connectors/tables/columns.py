@@ -44,6 +44,13 @@ class Values:
             return self._known[name]
         return self._column(name)
 
+    def words(self, name: str) -> Texts:
+        """Column of texts, "" where missing. Raises UsageError: no such column."""
+        if name not in self._columns.texts:
+            where = f"{self._mapping.place}: the column {name!r} of {self._columns.path}"
+            raise UsageError(f"{where} is not there")
+        return self._columns.texts[name]
+
     def _column(self, name: str) -> Floats:
         if name in self._columns.numbers:
             return self._columns.numbers[name]
@@ -61,7 +68,7 @@ class Values:
             return any(name in self._columns.numbers for name in metric.columns)
         assert metric.expression is not None
         inner = above | {metric.name}
-        return all(
+        return metric.expression.texts <= self._columns.texts.keys() and all(
             name in self._columns.numbers
             or name in self._known
             or (
@@ -73,7 +80,7 @@ class Values:
     def _of(self, metric: Metric) -> Floats:
         n = len(self._columns)
         if metric.expression is not None:
-            value = metric.expression.value_of(self)
+            value = metric.expression.value_of(self, self.words)
             return np.broadcast_to(np.asarray(value * metric.scale), (n,)).copy()
         return self._column(self.source(metric) or metric.columns[0]) * metric.scale
 
@@ -86,7 +93,7 @@ def texts_of(words: Words, columns: Columns, values: Values) -> Texts:
     """Text of every row; "" if missing."""
     n = len(columns)
     if words.when is not None:
-        holds = np.broadcast_to(words.when.value_of(values), (n,))
+        holds = np.broadcast_to(words.when.value_of(values, values.words), (n,))
         known = np.where(holds == 1, words.then, words.otherwise)
         return np.where(np.isnan(holds), "", known).astype(object)
     source = next((name for name in words.columns if name in columns.texts), None)
@@ -96,7 +103,7 @@ def texts_of(words: Words, columns: Columns, values: Values) -> Texts:
     new = {cell: " ".join(text.split()) for cell, text in literal.items()}
     others = sorted(set(cells.tolist()) - new.keys())
     for cell, text in zip(others, replaced(others, words.replace), strict=True):
-        new[cell] = " ".join(text.split())
+        new[cell] = text if text.isalnum() else " ".join(text.split())
     return np.array([new[cell] for cell in cells.tolist()], dtype=object)
 
 
@@ -117,7 +124,8 @@ def joined(
     """
     path = columns.path.parent / join.file
     wanted = [its for its, _ in join.keys] + ([join.day] if join.day else [])
-    other = read_columns(path, wanted, warn)
+    asked = (*join.keep, *(metric.expression for metric in join.metrics))
+    other = read_columns(path, [*wanted, *(name for one in asked for name in one.texts)], warn)
     lacks = [name for name in wanted if name not in other.texts]
     if lacks:
         raise UsageError(
@@ -127,7 +135,7 @@ def joined(
     values = Values(other, Mapping(mapping.place, join.name), {})
     kept = np.ones(len(other), dtype=bool)
     for expression in join.keep:
-        kept &= np.broadcast_to(expression.value_of(values) == 1, kept.shape)
+        kept &= np.broadcast_to(expression.value_of(values, values.words) == 1, kept.shape)
     groups: dict[tuple[str, ...], int] = {}
     its = list(zip(*(other.texts[name] for name in wanted), strict=True))
     place = np.array([groups.setdefault(key, len(groups)) for key in its], dtype=np.intp)
@@ -136,7 +144,7 @@ def joined(
     mine = np.array([groups.get(key, -1) for key in ours], dtype=np.intp)
     found: dict[str, Floats] = {}
     for metric in join.metrics:
-        value = np.broadcast_to(metric.expression.value_of(values), kept.shape)
+        value = np.broadcast_to(metric.expression.value_of(values, values.words), kept.shape)
         rows = np.flatnonzero(kept & ~np.isnan(value))
         start = np.nan if metric.take in ("max", "min") else 0.0
         totals, counts = np.full(len(groups) + 1, start), np.zeros(len(groups) + 1)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
 """Markers of a missing value, in any letter case."""
+_LONGEST_MISSING = max(map(len, MISSING))
 MOST_COLUMNS = 4096
 MOST_VALUES = 50_000_000
 """Most cells held at once (400 MB)."""
@@ -77,6 +78,7 @@ def read_columns(
         raise bad(path, 1, "the file is empty", "a line with the names of columns")
     looked = list(islice(rows, _LOOK_ROWS))
     names = names_of(as_wide(first[1], [fields for _, fields in looked]))
+    twice = _twice(path, first, names)
     rows = chain(looked, rows)
     if len(names) > MOST_COLUMNS:
         raise bad(
@@ -89,7 +91,23 @@ def read_columns(
             _good(rows, len(names), path, warn), len(names) + _TEXT_CELLS * len(wanted), path, warn
         )
     ]
-    return _joined(path, names, wanted, chunks)
+    found = _joined(path, names, wanted, chunks)
+    found.notes += twice
+    return found
+
+
+def _twice(path: Path, header: tuple[int, list[str]], names: tuple[str, ...]) -> list[Note]:
+    """Notes on names that the header has several times: the first column has the name."""
+    given = Counter(field.lstrip("\ufeff").strip()[:200] for field in header[1])
+    return [
+        Note(
+            "duplicate",
+            f"{path}, column {name}, first of {n} with this name in line {header[0]}: the others are "
+            + ", ".join(f"{name}_{place}" for place in range(2, n + 1)),
+        )
+        for name, n in given.items()
+        if n > 1 and name in names
+    ]
 
 
 def _good(
@@ -137,8 +155,12 @@ def _chunk(
     found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
     for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
         if name in wanted:
-            known = {cell: sys.intern(_text(cell)) for cell in set(cells)}
-            found.texts[name] = [known[cell] for cell in cells]
+            different = set(cells)
+            if len(different) > len(cells) // 2:
+                found.texts[name] = list(map(_text, cells))
+            else:
+                known = {cell: sys.intern(_text(cell)) for cell in different}
+                found.texts[name] = [known[cell] for cell in cells]
         values, odd = numbers_of(cells)
         found.numbers[name] = values
         if odd:
@@ -152,6 +174,8 @@ def _chunk(
 
 def _text(cell: str) -> str:
     trimmed = cell.strip()[:_MOST_TEXT]
+    if len(trimmed) > _LONGEST_MISSING:
+        return trimmed
     return "" if trimmed.lower() in MISSING else trimmed
 
 

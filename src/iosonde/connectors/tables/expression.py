@@ -1,8 +1,9 @@
-"""Arithmetic on columns for mappings: names, numbers, + - * / and comparisons; no eval.
+"""Arithmetic on columns for mappings: names, numbers, + - * / and comparisons, also of texts; no eval.
 
     own_bytes / (server_read_bytes + server_written_bytes)
     100 * (1 - (`free blocks` + `free frags`) / disk_size)
     files >= 0.5 * ranks
+    compiler == "intel"
 
 Names that are no plain words stand in back quotes.
 """
@@ -20,20 +21,21 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from iosonde.model.arrays import Floats
+    from iosonde.model.arrays import Floats, Texts
 
 
 MOST_CHARACTERS = 1000
 _MOST_TOKENS = 200
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,3})?)"
+    r"|(?P<text>\"[^\"]{0,200}\"|'[^']{0,200}')"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|`(?P<quoted>[^`]{1,200})`|(?P<mark><=|>=|==|!=|[-+*/()<>]))"
 )
 
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression: ``op`` is an operator, "name" or "number"."""
+    """A parsed expression: ``op`` is an operator, "name", "number", "text" or "words" (a column of texts)."""
 
     op: str
     left: Expression | None = None
@@ -43,9 +45,17 @@ class Expression:
 
     @property
     def names(self) -> frozenset[str]:
-        """All columns that it refers to."""
-        own = frozenset({self.name}) if self.op == "name" else frozenset()
-        parts = (part.names for part in (self.left, self.right) if part is not None)
+        """All columns of numbers that it refers to."""
+        return self._named("name")
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """All columns that it compares with a text."""
+        return self._named("words")
+
+    def _named(self, op: str) -> frozenset[str]:
+        own = frozenset({self.name}) if self.op == op else frozenset()
+        parts = (part._named(op) for part in (self.left, self.right) if part is not None)
         return own.union(*parts)
 
     def renamed(self, new: Callable[[str], str]) -> Expression:
@@ -54,19 +64,29 @@ class Expression:
             self.op,
             self.left and self.left.renamed(new),
             self.right and self.right.renamed(new),
-            new(self.name) if self.op == "name" else "",
+            new(self.name) if self.op in ("name", "words") else self.name,
             self.value,
         )
 
-    def value_of(self, column: Callable[[str], Floats]) -> Floats:
-        """Evaluate for each row; NaN for a missing operand or a division by zero; comparisons give 1, 0 or NaN."""
+    def value_of(
+        self, column: Callable[[str], Floats], words: Callable[[str], Texts] | None = None
+    ) -> Floats:
+        """Evaluate for each row; NaN for a missing operand or a division by zero; comparisons give 1, 0 or NaN.
+
+        ``words``: columns of texts, "" where missing.
+        """
         if self.op == "number":
             return np.float64(self.value)  # type: ignore[return-value]
         if self.op == "name":
             return column(self.name)
         assert self.left is not None
         assert self.right is not None
-        a, b = self.left.value_of(column), self.right.value_of(column)
+        if self.right.op == "text":
+            assert words is not None
+            cells = words(self.left.name)
+            same = (cells == self.right.name) == (self.op == "==")
+            return np.where(cells == "", np.nan, same.astype(np.float64))
+        a, b = self.left.value_of(column, words), self.right.value_of(column, words)
         with np.errstate(all="ignore"):
             result = np.asarray(_DO[self.op](a, b), dtype=np.float64)
         unknown = np.isnan(a) | np.isnan(b) | ~np.isfinite(result)
@@ -123,11 +143,27 @@ def _built(node: ast.expr, tokens: list[tuple[str, str, int]]) -> Expression:
             kind, text, _ = tokens[int(name[1:])]
             if kind == "number":
                 return Expression("number", value=float(text))
+            if kind == "text":
+                raise ValueError(
+                    f"{text} is a text, of which only NAME == {text} or != can be asked"
+                )
             return Expression("name", name=text)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return Expression("-", Expression("number"), _built(inner, tokens))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _MARKS:
             return Expression(_MARKS[type(op)], _built(left, tokens), _built(right, tokens))
+        case ast.Compare(left=ast.Name(), ops=[op], comparators=[ast.Name(id=name)]) if tokens[
+            int(name[1:])
+        ][0] == "text" and type(op) in (ast.Eq, ast.NotEq):
+            column = _built(node.left, tokens)
+            if column.op != "name":
+                raise _unexpected(tokens, int(name[1:]))
+            text = tokens[int(name[1:])][1][1:-1]
+            return Expression(
+                _MARKS[type(op)],
+                Expression("words", name=column.name),
+                Expression("text", name=text),
+            )
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return Expression(_MARKS[type(op)], _built(left, tokens), _built(right, tokens))
         case ast.Call(func=inner) | ast.Compare(comparators=[inner, *_]):

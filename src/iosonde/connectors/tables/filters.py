@@ -55,7 +55,9 @@ def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> F
         return np.array([cell not in one.values for cell in cells], dtype=bool)
     if one.kind == "holds":
         assert one.expression is not None
-        return np.broadcast_to(one.expression.value_of(values) == 1, (len(columns),)).copy()
+        return np.broadcast_to(
+            one.expression.value_of(values, values.words) == 1, (len(columns),)
+        ).copy()
     whole = np.ones(len(columns), dtype=bool)
     for name in one.columns or columns.names:
         if name in columns.texts:
@@ -69,6 +71,8 @@ def _again(table: JobTable, kept: Flags) -> Flags:
     """Mask of duplicate rows: same job, same time, same values."""
     again = np.zeros(len(table), dtype=bool)
     if not any(table.job_id) and (table.start_ns == NULL_NS).all():
+        return again
+    if len({*zip(table.job_id.tolist(), table.start_ns.tolist(), strict=True)}) == len(again):
         return again
     names = [name for name in table.metrics if name == "performance_bytes_per_s"]
     names = names or list(table.metrics)[:8]

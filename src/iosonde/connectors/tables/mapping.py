@@ -108,6 +108,8 @@ class Mapping:
     """Second record of the start, compared with the first and never used."""
     labels: tuple[tuple[str, Words], ...] = ()
     """Texts of ``model.jobs.LABELS``."""
+    categories: tuple[tuple[str, Words], ...] = ()
+    """Texts that may be causes (compiler, queue), each with its name."""
     sizes: tuple[tuple[str, str], ...] = ()
     """Sizes of ``model.jobs.SIZES``, each with its column or metric."""
     motif: tuple[Words, ...] = ()
@@ -121,12 +123,18 @@ class Mapping:
     @cached_property
     def texts(self) -> frozenset[str]:
         """Columns read as text."""
-        labels = (words for _, words in self.labels)
+        labels = [words for _, words in (*self.labels, *self.categories)]
+        asked = (
+            *(part.when for part in (*self.motif, *labels)),
+            *(metric.expression for metric in self.metrics),
+            *(one.expression for one in self.filters),
+        )
         words = (self.job_id, self.step, self.file_system, *self.motif, *labels)
         times = (self.begin, self.end, self.doubtful)
         return frozenset(
             [
                 *(name for one in words for name in one.columns),
+                *(name for one in asked if one is not None for name in one.texts),
                 *(name for one in times if one is not None for name in one.columns),
                 *(ours for join in self.joins for _, ours in join.keys),
                 *(name for one in self.filters if one.kind == "excluded" for name in one.columns),
@@ -153,6 +161,8 @@ class Mapping:
         def need_all(key: str, expression: Expression | None) -> None:
             names = expression.names if expression is not None else frozenset[str]()
             lacks.extend((key, name) for name in sorted(names - known))
+            if expression is not None:
+                lacks.extend((key, name) for name in sorted(expression.texts - have))
 
         for key in ("job_id", "step", "file_system"):
             need(f"[job] {key}", getattr(self, key).columns)
@@ -161,6 +171,8 @@ class Mapping:
             need(f"[job] {key}", moment.columns if moment else ())
         for key, words in self.labels:
             need(f"[job] {key}", words.columns)
+        for key, words in self.categories:
+            need(f"[categories] {key}", words.columns)
         lacks.extend((f"[job] {key}", name) for key, name in self.sizes if name not in known)
         for place, part in enumerate(self.motif, 1):
             need(f"[[motif]] {place}", part.columns)

@@ -54,6 +54,11 @@ def read_mapping(text: str, place: str, name: str) -> Mapping:
         tree = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{place}: no TOML: {error}", hint="docs/correlate.md") from error
+    return mapping_of(tree, place, name)
+
+
+def mapping_of(tree: dict[str, Any], place: str, name: str) -> Mapping:
+    """A mapping from its tables, as TOML has them; ``place`` is its name in messages. Raises UsageError."""
     return _Reader(place).mapping(tree, name)
 
 
@@ -82,6 +87,7 @@ class _Reader:
             end=self._time(job, "end"),
             doubtful=self._time(job, "doubtful_begin"),
             labels=self._labels(job),
+            categories=self._categories(top.tables("categories")),
             sizes=self._sizes(job),
             motif=tuple(self._parts("[[motif]]", top.take("motif", list, []), self._part)),
             metrics=metrics,
@@ -121,6 +127,15 @@ class _Reader:
         words = self._part(table)
         table.done()
         return words
+
+    def _categories(self, found: dict[str, Any]) -> tuple[tuple[str, Words], ...]:
+        table = self._table("[categories]", found)
+        for name in found:
+            if not _METRIC.fullmatch(name):
+                raise table.wrong(name, "no name of a category", "letters, digits and _")
+        some = tuple((name, self._words(table, name)) for name in list(found))
+        table.done()
+        return some
 
     def _labels(self, job: TomlTable) -> tuple[tuple[str, Words], ...]:
         """Parse texts about the job."""

@@ -45,17 +45,23 @@ class ReadTable(NamedTuple):
     mapping: Mapping
 
 
-def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) -> Mapping:
+def choose(
+    path: Path,
+    given: Sequence[Mapping] = (),
+    text: Path | None = None,
+    names: Sequence[str] = (),
+) -> Mapping:
     """First mapping whose columns a table has: of ``given``, else of the built-in ones.
 
-    ``text``: where the table is as text, if not in ``path``. Without any mapping, columns are what they are
-    called. Raises UsageError: none of ``given`` fits (with file, table and key of the nearest);
-    InputFileError: unreadable.
+    ``text``: where the table is as text, if not in ``path``; ``names``: its columns, if they are known. Without
+    any mapping, columns are what they are called. Raises UsageError: none of ``given`` fits (with file, table and
+    key of the nearest); InputFileError: unreadable.
     """
-    names = header_of(text or path)
+    known = tuple(names)
+    names = known or header_of(text or path)
     problems: list[tuple[int, Mapping, list[tuple[str, str]]]] = []
     for place, mapping in enumerate(given):
-        lacks = mapping.missing(header_of(text or path, mapping.delimiter or None))
+        lacks = mapping.missing(known or header_of(text or path, mapping.delimiter or None))
         if not lacks:
             return mapping
         problems.append((place, mapping, lacks))
@@ -119,6 +125,7 @@ def read_table(
         flags=_flags(odd),
         source=path.name,
         labels={name: texts_of(words, columns, values) for name, words in mapping.labels},
+        categories={name: texts_of(words, columns, values) for name, words in mapping.categories},
         sizes=_sizes(columns, mapping, values, notes),
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
@@ -184,11 +191,18 @@ def _times(
         cells = columns.texts[name].tolist()
         return instants(cells, time.unit, zone, where, named=bool(mapping.zone)), where
 
-    (begin, _), (end, _) = read(mapping.begin), read(mapping.end)
+    (begin, _), (end, told_in) = read(mapping.begin), read(mapping.end)
     doubtful, where = read(mapping.doubtful)
     notes += [*begin.notes, *end.notes]
     notes += disagreement(begin.ns, doubtful.ns, where) if where else ()
-    return begin.ns, end.ns
+    backwards = (begin.ns != NULL_NS) & (end.ns != NULL_NS) & (end.ns < begin.ns)
+    if backwards.any():
+        line = int(columns.line[np.flatnonzero(backwards)[0]])
+        what = (
+            f"{told_in}, first in line {line}: ends before it begins; its end is taken as missing"
+        )
+        notes.append(Note("clock-skew", what, int(backwards.sum())))
+    return begin.ns, np.where(backwards, NULL_NS, end.ns)
 
 
 def _metric(

@@ -24,6 +24,8 @@ _EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9
 _QUARTER_S = 900
 """Granularity of zone offsets."""
 _LONGEST_DIGITS = 40
+_LONGEST_WHOLE = 20
+"""Digits of a nanosecond's number."""
 
 
 class Read(NamedTuple):
@@ -44,6 +46,8 @@ def instants(
     """
     if unit == "text":
         return _clock(cells, zone, where, named=named)
+    if (whole := _whole(cells, unit)) is not None:
+        return Read(whole, ())
     raw = [_scaled(cell, 1_000_000_000) for cell in cells]
     known = [value for value in raw if value is not None]
     meant = _meant(known, unit)
@@ -57,6 +61,17 @@ def instants(
     if meant != unit:
         notes = (Note("wrong-unit", f"{where}: {meant}, not {unit}: read as {meant}", len(known)),)
     return Read(out, notes)
+
+
+def _whole(cells: Sequence[str], unit: TimeUnit) -> Instants | None:
+    """(n,) instants of cells that are whole numbers and all plausible in ``unit``; None for others."""
+    if len("".join(cells)) > _LONGEST_WHOLE * len(cells) or not all(map(str.isdecimal, cells)):
+        return None
+    values = np.fromiter(map(int, cells), dtype=np.float64, count=len(cells))
+    scale = _NS[unit]
+    if not ((values * scale >= _EARLIEST) & (values * scale < _LATEST * 0.999)).all():
+        return None
+    return np.fromiter(map(int, cells), dtype=np.int64, count=len(cells)) * scale
 
 
 def _scaled(cell: str, scale: int) -> int | None:

@@ -20,13 +20,17 @@ _LINES = 8
 
 
 def has_objects(begin: bytes) -> bool:
-    """True for the start of JSON lines: with ``{``, or half of the lines after the first are objects.
+    """True for the start of JSON lines: the first line is an object, or others begin with ``{`` as it does, or half
+    of the lines after it are objects.
 
-    A file may have lost the head of its first line.
+    A file may have lost the head of its first line. One object over many lines is no table.
     """
-    if begin.removeprefix(_BOM).lstrip()[:1] == b"{":
+    first, _, rest = begin.removeprefix(_BOM).lstrip().partition(b"\n")
+    lines = [line for line in rest.split(b"\n")[:_LINES] if line.strip()]
+    if first[:1] == b"{" and (not lines or _wrong(first) is None):
         return True
-    lines = [line for line in begin.split(b"\n")[1 : 1 + _LINES] if line.strip()]
+    if first[:1] == b"{" and any(line[:1] == b"{" for line in lines):
+        return True
     objects = sum(line.lstrip()[:1] == b"{" and _wrong(line) is None for line in lines)
     return objects > 0 and 2 * objects >= len(lines)
 

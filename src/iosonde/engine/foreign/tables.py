@@ -8,6 +8,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
@@ -78,6 +79,16 @@ def _broken(path: Path, error: duckdb.Error) -> InputFileError:
 
 def columns_of(path: Path) -> tuple[str, ...]:
     """Names of the columns of a Parquet file or of JSON lines; () for text and unreadable files."""
+    try:
+        stat_of = path.stat()
+    except OSError:
+        return ()
+    return _columns_of(path, stat_of.st_size, stat_of.st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _columns_of(path: Path, _size: int, _changed_ns: int) -> tuple[str, ...]:
+    """Names of columns, kept of the last file: several readers are tried on it."""
     try:
         source = _source(path)
         if source is None:

@@ -99,10 +99,12 @@ def _climate(table: JobTable, place: str, safe: tuple[Safe, ...]) -> FileSystemC
     rows = np.flatnonzero(table.file_system == place)
     ln = np.log(table.metrics[FRACTION][rows])
     motifs = _regular(table, rows)
-    columns = [
-        _Column(motif, motif, "ratio", np.where(table.motif[rows] == motif, ln, np.nan))
-        for motif in motifs
-    ]
+    runs = {motif: some for (motif,), some in table.take(rows).alike("motif").items()}
+    columns = []
+    for motif in motifs:
+        values = np.full(len(rows), np.nan)
+        values[runs[motif]] = ln[runs[motif]]
+        columns.append(_Column(motif, motif, "ratio", values))
     columns += _one_a_group(rows, safe)
     if len(columns) < FEWEST_COLUMNS:
         return FileSystemClimate(place, (), tuple(motifs), (), float("nan"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.jobs.correlate.categories import CategoryEffect, category_effects
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION
 from iosonde.jobs.table.leakage import leaks
@@ -74,6 +75,8 @@ class Correlated:
     """Group by group, all rows together last; metrics in the table's order."""
     warnings: tuple[PooledWarning, ...]
     jobs: int
+    categories: tuple[CategoryEffect, ...] = ()
+    """What differs between users, compilers and the like, group by group."""
 
 
 def correlate(
@@ -128,7 +131,10 @@ def correlate(
         x, target = _matrix(table, names), table.metrics[y]
         of_y = [found[key].of_y for key in parts]
         warnings = pooled_warnings(target, x, names, parts, (found[()].of_y, of_y))
-    return Correlated(table.source, y, named, tuple(controls), tuple(rows), warnings, len(table))
+    categories = category_effects(table, asked, y, named)
+    return Correlated(
+        *(table.source, y, named, tuple(controls), tuple(rows), warnings, len(table)), categories
+    )
 
 
 def _parted(parts: dict[tuple[str, ...], Places], regions: Texts) -> dict[tuple[str, ...], Places]:

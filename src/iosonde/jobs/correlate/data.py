@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.frames import Frame
+from iosonde.model.json_types import as_json
 
 if TYPE_CHECKING:
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
@@ -32,6 +33,7 @@ def correlations_data(
             "left_out": [str(reason) for reason in rows.reasons],
             "notes": [note._asdict() for note in given.notes],
             "correlations": [row._asdict() for row in one.rows],
+            "categories": as_json(one.categories),
             "warnings": [warning._asdict() for warning in one.warnings],
         }
         for (one, rows), given in zip(parts, loaded, strict=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.jobs.correlate.words import (
     claimed,
+    say_category,
     say_doubt,
     say_group,
     say_too_few,
@@ -49,6 +50,10 @@ def table_blocks(found: Correlated, label: Label, most: int) -> list[Block]:
         blocks += ["", say_group(group, found), TableBlock(head, lines)]
         if len(shown) < len(mine):
             blocks.append(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
+        effects = sorted(
+            (one for one in found.categories if one.group == group), key=lambda one: one.q
+        )
+        blocks += map(say_category, effects[: most or None])
     if few:
         blocks += ["", say_too_few(few, found)]
     return blocks

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from iosonde.jobs.correlate.categories import CategoryEffect
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
     from iosonde.jobs.correlate.pooling import PooledWarning
 
@@ -77,3 +78,15 @@ def say_doubt(row: Correlation) -> str:
 def claimed(row: Correlation) -> bool:
     """True if the coefficient is significant, corrected for the number of tests."""
     return row.enough and row.q is not None and row.q <= SIGNIFICANT
+
+
+def say_category(one: CategoryEffect) -> str:
+    """``compiler: gnu 1.2x of intel (median; n = 60, 30; q = 0.01)``; of many categories the best and the worst."""
+    best, worst = one.levels[0], one.levels[-1]
+    apart = f"{best.median / worst.median:.3g}x of " if worst.median > 0 else "above "
+    among = "" if len(one.levels) == 2 else f", of {len(one.levels)}"
+    star = ", claimed" if one.q <= SIGNIFICANT else ""
+    return (
+        f"{one.category}: {best.name} {apart}{worst.name}{among} "
+        f"(medians; n = {best.n}, {worst.n}; p = {one.p:.2g}, q = {one.q:.2g}{star})"
+    )

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iosonde.connectors.source import Settings
+    from iosonde.connectors.tables.mapping import Mapping
     from iosonde.jobs.table.derived import Peak
+    from iosonde.jobs.table.from_files import Wanted
     from iosonde.model.answer import Block
     from iosonde.model.errors import InputFileError, IosondeError
     from iosonde.model.jobs import JobTable
@@ -110,9 +112,9 @@ def list_jobs(
 
 
 def select(
-    table: JobTable, file_system: str | None, motif: str | None, span_ns: Span = (None, None)
+    table: JobTable, file_system: Wanted, motif: Wanted, span_ns: Span = (None, None)
 ) -> JobTable:
-    """Only the jobs of a file system and motif that began in a span; None: any.
+    """Only the jobs of a file system and motif, one or several, that began in a span; None: any.
 
     Raises UsageError (no such file system or motif), NothingMeasuredError (no job).
     """
@@ -155,10 +157,14 @@ def task_table(root: Path, job_id: str) -> JobTable:
 
 
 def file_jobs(
-    paths: Sequence[Path], given: Sequence[Path], settings: Settings, note: Note
+    paths: Sequence[Path],
+    given: Sequence[Path | Mapping],
+    settings: Settings,
+    note: Note,
+    peak: Peak = "max",
 ) -> JobTable:
     """The jobs of files, all in one table. ``given``: mappings. Raises UsageError (mapping), InputFileError."""
-    return from_files(paths, given, settings, note)
+    return from_files(paths, given, settings, note, peak)
 
 
 def job_in_files(table: JobTable, job_id: str, note: Note) -> str:

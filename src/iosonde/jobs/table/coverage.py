@@ -33,8 +33,12 @@ def over_covered(factor: ArrayLike) -> Flags:
 
 
 def contention(factor: ArrayLike) -> Floats:
-    """1 - CF (ratio). Slightly below 0 for lost samples: a clipped value would distort correlations."""
-    return np.asarray(1.0 - np.asarray(factor, dtype=np.float64))
+    """1 - CF (ratio). Slightly below 0 for lost samples: a clipped value would distort correlations.
+
+    NaN where the job did far more than the servers saw: what others did beside it is not known.
+    """
+    left = np.asarray(1.0 - np.asarray(factor, dtype=np.float64))
+    return np.where(over_covered(factor), np.nan, left)
 
 
 def others(own: ArrayLike, servers: ArrayLike) -> Floats:

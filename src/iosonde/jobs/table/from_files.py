@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,12 @@ from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import LABELS, SIZES, JobTable
 from iosonde.model.quality import LeftOut, Note
 
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Flags, Texts
+
+Wanted = str | Sequence[str] | None
+"""One name, several, or any."""
+
 
 class Loaded(NamedTuple):
     """A table ready for analysis, notes on it, and the meaning of its columns."""
@@ -32,10 +38,13 @@ class Loaded(NamedTuple):
     mapping: str
 
 
-def mappings(paths: Sequence[Path]) -> list[Mapping]:
-    """Mappings from files, and from all .toml files of folders. Raises UsageError."""
+def mappings(given: Sequence[Path | Mapping]) -> list[Mapping]:
+    """Mappings from files, and from all .toml files of folders; ready ones stay. Raises UsageError."""
     found: list[Mapping] = []
-    for path in paths:
+    for path in given:
+        if isinstance(path, Mapping):
+            found.append(path)
+            continue
         several = sorted(path.glob("*.toml")) if path.is_dir() else [path]
         if not several:
             raise UsageError(f"there is no mapping in {path}", expected="files that end in .toml")
@@ -99,6 +108,12 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         for name in SIZES
         if any(name in table.sizes for table in tables)
     }
+    categories = {
+        name: np.concatenate(
+            [t.categories.get(name, np.full(len(t), "", dtype=object)) for t in tables]
+        )
+        for name in dict.fromkeys(name for table in tables for name in table.categories)
+    }
     whole = JobTable(
         job_id=np.concatenate([table.job_id for table in tables]),
         step=np.concatenate([table.step for table in tables]),
@@ -112,6 +127,7 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         reasons=tuple(reason for table in tables for reason in table.reasons),
         source=", ".join(dict.fromkeys(table.source for table in tables)),
         labels=labels,
+        categories=categories,
         sizes=sizes,
     )
     keys = zip(
@@ -139,10 +155,10 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
 
 def picked(
     table: JobTable,
-    stratum: tuple[str | None, str | None],
+    stratum: tuple[Wanted, Wanted],
     span_ns: tuple[int | None, int | None] = (None, None),
 ) -> JobTable:
-    """Rows of a (file system, motif) that started in a span, its end not included; None = any.
+    """Rows of a (file system, motif), each one or several, that started in a span, its end not included; None = any.
 
     Raises UsageError (the table has no such file system or motif), NothingMeasuredError (no row).
     """
@@ -150,21 +166,30 @@ def picked(
     for name, wanted in zip(("file_system", "motif"), stratum, strict=True):
         if wanted is None:
             continue
-        column = getattr(table, name)
-        known = sorted(set(column.tolist()))
-        if name == "motif" and wanted not in known:
-            column = bases(table)
-        if wanted not in set(column.tolist()):
-            near = difflib.get_close_matches(wanted, known, n=1)
-            raise UsageError(
-                f"{table.source} has no {name.replace('_', ' ')} {wanted!r}",
-                expected="one of " + ", ".join(known[:12]),
-                hint=repr(near[0]) if near else "",
-            )
-        keep &= column == wanted
+        rows = np.zeros(len(table), dtype=bool)
+        for one in [wanted] if isinstance(wanted, str) else wanted:
+            rows |= _named(table, name, one)
+        keep &= rows
     since, until = span_ns
     keep &= (table.start_ns >= since) if since is not None else True
     keep &= (table.start_ns < until) if until is not None else True
     if not keep.any():
         raise NothingMeasuredError(f"{table.source} has no row for this question")
     return table if keep.all() else table.take(keep)
+
+
+def _named(table: JobTable, name: str, wanted: str) -> Flags:
+    """(n,) rows of a file system, or of a motif with or without its class of size. Raises UsageError: there is none."""
+    column: Texts = getattr(table, name)
+    known = sorted(set(column.tolist()))
+    if name == "motif" and wanted not in known:
+        column = bases(table)
+    rows = column == wanted
+    if not rows.any():
+        near = difflib.get_close_matches(wanted, known, n=1)
+        raise UsageError(
+            f"{table.source} has no {name.replace('_', ' ')} {wanted!r}",
+            expected="one of " + ", ".join(known[:12]),
+            hint=repr(near[0]) if near else "",
+        )
+    return np.asarray(rows, dtype=np.bool_)

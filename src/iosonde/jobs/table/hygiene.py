@@ -10,6 +10,7 @@ import numpy as np
 from iosonde.jobs.table.cells import flagged, without
 from iosonde.jobs.table.coverage import monitor_down, over_covered
 from iosonde.jobs.table.unit_checks import units_checked
+from iosonde.model.job_metrics import job_metrics
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import LeftOut, Note
 
@@ -40,6 +41,16 @@ CONSERVED = ("cf_bandwidth_ratio", "cf_node_hours_ratio")
 """Metrics whose sum over jobs is limited; operations are merged, split and answered by clients."""
 
 
+_LOST = {
+    "cf_opens_ratio": ("server_opens",),
+    "cf_stats_ratio": ("server_getattrs", "server_stat"),
+    "cf_ops_ratio": ("server_read_ops", "server_write_ops", "server_rw_ops"),
+}
+"""Totals of the servers of which a factor tells that they are too small."""
+FEWEST = 5
+"""Least number of rows by which others of their kind, or file system, are judged."""
+
+
 class Clean(NamedTuple):
     """A table without impossible values, and notes on them."""
 
@@ -48,16 +59,30 @@ class Clean(NamedTuple):
 
 
 def clean(table: JobTable) -> Clean:
-    """Zeros of a dead monitor and coverage above 1.2 become missing; runs without I/O are left out.
+    """Negative amounts, zeros of a dead monitor and coverage above 1.2 become missing; runs without I/O are left out.
 
     Fractions in columns of percents are read as percent, numbers of another unit than the rest are missing.
 
     Each with a flag of its row and metric. What is clean already stays as it is.
     """
     notes: list[Note] = []
+    table = _not_negative(table, notes)
     table = units_checked(_with_traffic(table, notes), notes)
     table = _monitored(table, notes)
     return Clean(believed(table, notes), tuple(notes))
+
+
+def _not_negative(table: JobTable, notes: list[Note]) -> JobTable:
+    """Negative values of known metrics are missing: -1 stands for unknown. Contention may be just below 0."""
+    for name, values in list(table.metrics.items()):
+        if name not in job_metrics() or name.startswith("contention_") or name in table.abouts:
+            continue
+        rows = values < 0
+        if rows.any():
+            what = f"{table.source}: {table.about(name).label} below 0"
+            notes.append(Note("not-a-number", what, int(rows.sum())))
+            table = without(table, name, rows, "not-a-number")
+    return table
 
 
 def _with_traffic(table: JobTable, notes: list[Note]) -> JobTable:
@@ -101,20 +126,47 @@ def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def believed(table: JobTable, notes: list[Note]) -> JobTable:
-    """Flag coverage factors above 1.2; those of bytes and node hours become missing, with their contention."""
+    """Flag coverage factors above 1.2 and take them as missing, with their contention.
+
+    Factors of operations stay where they usually are that high in the runs of a kind (clients merge and answer
+    operations); elsewhere the servers' monitor lost most of them, and their totals are missing too.
+    """
     for name in [name for name in table.metrics if name.startswith("cf_")]:
         beyond = over_covered(table.metrics[name]) & ~_flagged(table, name, "over-covered")
         if not beyond.any():
             continue
-        worst, kept = float(np.nanmax(table.metrics[name])), name not in CONSERVED
-        but = "; kept, as clients merge and answer operations" if kept else ""
+        kept = beyond & _usually_over(table, name)
+        worst, n = float(np.nanmax(table.metrics[name])), int(kept.sum())
+        but = f"; {n} kept, as such runs usually are: clients answer operations" if n else ""
         what = f"{table.source}: {table.about(name).label} up to {worst:.3g}{but}"
         notes.append(Note("over-covered", what, int(beyond.sum())))
-        for one in (name, name.replace("cf_", "contention_", 1)):
-            if one in table.metrics:
-                table = flagged(table, one, beyond, "over-covered")
-                table = table if kept else without(table, one, beyond, "over-covered")
+        table = flagged(table, name, kept, "over-covered")
+        lost = beyond & ~kept
+        totals = [one for one in table.metrics if one.startswith(_LOST.get(name, "-"))]
+        contention = [
+            one for one in [name.replace("cf_", "contention_", 1)] if one in table.metrics
+        ]
+        for one, rows in (
+            *((one, lost) for one in (name, *totals)),
+            *((one, beyond) for one in contention),
+        ):
+            if (rows & ~np.isnan(table.metrics[one])).any():
+                table = without(table, one, rows, "over-covered")
     return table
+
+
+def _usually_over(table: JobTable, name: str) -> Flags:
+    """Rows of kinds whose factor of operations is above 1.2 in most runs; of rare kinds the file system's counts."""
+    usual = np.zeros(len(table), dtype=bool)
+    if name in CONSERVED:
+        return usual
+    values = table.metrics[name]
+    for columns in (("file_system",), ("file_system", "motif")):
+        for rows in table.alike(*columns).values():
+            known = values[rows][~np.isnan(values[rows])]
+            if len(known) >= FEWEST:
+                usual[rows] = bool(over_covered(np.median(known)))
+    return usual
 
 
 def _flagged(table: JobTable, name: str, flag: str) -> Flags:

@@ -1,7 +1,8 @@
 """Rows with a dead monitor, and derived numbers whose inputs are inconsistent.
 
-A dead monitor writes zeros: all numbers of it are exactly 0 in a job, though they hardly ever are in others on the same
-file system. What is derived from servers that saw less than the job itself did (coverage above 1.2) is not known.
+A dead monitor writes zeros: all numbers of it are exactly 0 in a job, though in others on the same file system they
+never come near 0. What includes the job's own activity is never 0, however many runs say so; others may well be idle
+in most. What is derived from servers that saw less than the job itself did (coverage above 1.2) is not known.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.table.cells import flagged, without
-from iosonde.jobs.table.hygiene import METADATA
+from iosonde.jobs.table.hygiene import FEWEST, METADATA
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
+_OTHERS = "traffic of others"
+_COUNTS = "metadata operations"
 _MONITORS = {
     "MDS CPU": ("mds_cpu_",),
     "OSS CPU": ("oss_cpu_",),
     "fullness": ("fullest_ost_", "emptiest_ost_", "mean_fullness_"),
-    "metadata operations": tuple(n for n in METADATA if n.startswith("server_")),
+    _COUNTS: tuple(n for n in METADATA if n.startswith("server_")),
+    _OTHERS: ("others_bytes_", "others_read_ops_", "others_write_ops_"),
     "traffic": ("server_read_", "server_written_", "server_write_", "server_rw_", "server_bytes"),
 }
 """Prefixes of the numbers of each monitor."""
@@ -32,15 +36,14 @@ _OF_DATA = (
 )
 """Prefixes of numbers derived from the totals of the data servers."""
 _DERIVED: dict[str, tuple[str, ...]] = {
-    "metadata operations": tuple(n for n in METADATA if n.startswith(("cf_", "contention_"))),
+    _COUNTS: tuple(n for n in METADATA if n.startswith(("cf_", "contention_"))),
     "traffic": (*_OF_DATA, "cf_bandwidth_"),
 }
-_AMOUNTS = ("metadata operations", "traffic")
-"""Groups in which a single number may be 0: nobody removed a directory."""
-FEWEST = 5
-"""Least number of nonzero rows on the same file system for a judgement."""
-MOST_DEAD = 0.25
-"""Largest share of zero rows for which zeros are anomalous."""
+_AMOUNTS = (_COUNTS, "traffic")
+"""Groups in which a single number may be 0: nobody removed a directory. Every job opens files."""
+_NEVER_ZERO = "server_opens"
+MOST_IDLE = 0.25
+"""Largest share of rows without traffic of others for which such a zero is anomalous."""
 NEAR_ZERO = 0.05
 """Values below this share of the median make 0 plausible."""
 _WHOLE = 10.0
@@ -51,9 +54,10 @@ def alive(table: JobTable, notes: list[Note]) -> JobTable:
     """The table with zeros of dead monitors missing, each with the flag monitor-down."""
     for monitor, begins in _MONITORS.items():
         names = [name for name in table.metrics if name.startswith(begins)]
-        if not names or (monitor in _AMOUNTS and len(names) < 2):
+        alone = len(names) == 1 and not names[0].startswith(_NEVER_ZERO)
+        if not names or (monitor in _AMOUNTS and alone):
             continue
-        dead = _dead(table, np.column_stack([table.metrics[name] for name in names]))
+        dead = _dead(table, monitor, np.column_stack([_amounts(table, name) for name in names]))
         if not dead.any():
             continue
         notes.append(Note("monitor-down", f"{table.source}: {monitor} all 0", int(dead.sum())))
@@ -64,29 +68,45 @@ def alive(table: JobTable, notes: list[Note]) -> JobTable:
     return table
 
 
-def _dead(table: JobTable, values: Floats) -> Flags:
-    """Rows (n,) in which all known ``values`` (n, k) are 0, if such rows are rare and 0 is implausible."""
+def _amounts(table: JobTable, name: str) -> Floats:
+    """(n,) values; rates as amounts of the run where its time is known."""
+    values, seconds = table.metrics[name], table.metrics.get("duration_s")
+    if not name.endswith("_per_s") or seconds is None:
+        return values
+    return np.where(np.isnan(seconds), values, values * seconds)
+
+
+def _dead(table: JobTable, monitor: str, values: Floats) -> Flags:
+    """Rows (n,) in which all known ``values`` (n, k) are 0, if 0 is implausible."""
     known = ~np.isnan(values)
     zero = known.any(axis=1) & ~((values != 0) & known).any(axis=1)
     dead = np.zeros(len(table), dtype=bool)
     if not zero.any():
         return dead
+    most = MOST_IDLE if monitor == _OTHERS else 1.0
     for name in set(table.file_system[zero].tolist()):
         here = (table.file_system == name) & known.any(axis=1)
         others = values[here & ~zero]
-        if len(others) < FEWEST or (here & zero).sum() > MOST_DEAD * here.sum():
+        if len(others) < FEWEST or (here & zero).sum() > most * here.sum():
             continue
-        if not _reaches_zero(np.where(np.isnan(others), -np.inf, others).max(axis=1)):
+        largest = np.where(np.isnan(others), -np.inf, others).max(axis=1)
+        if not _reaches_zero(largest, counts=monitor == _COUNTS):
             dead |= here & zero
     return dead
 
 
-def _reaches_zero(largest: Floats) -> bool:
-    """True if 0 is a plausible value of the largest number of a row (n,)."""
+def _reaches_zero(largest: Floats, *, counts: bool) -> bool:
+    """True if 0 is a plausible value of the largest number of a row (n,).
+
+    Amounts of many operations are never exactly 0, however widely they spread.
+    """
+    if counts:
+        return bool(np.percentile(largest, 1, method="lower") < _WHOLE)
     low, middle = np.percentile(largest, [1, 50])
+    whole = bool((largest == np.round(largest)).all())
     if low < NEAR_ZERO * middle or middle <= 0:
         return True
-    return bool((largest == np.round(largest)).all() and low < _WHOLE)
+    return whole and low < _WHOLE
 
 
 def fitting(table: JobTable) -> JobTable:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from iosonde.connectors.source import Settings
+from iosonde.connectors.tables.mapping import Mapping
 from iosonde.jobs.store.jobs import job_sources, read_jobs
 from iosonde.jobs.store.meant import meant
 from iosonde.jobs.store.metric_descriptions import described_performances, read_described
@@ -30,17 +31,21 @@ _MOST_TOLD = 5
 
 
 def from_files(
-    paths: Sequence[Path], given: Sequence[Path], settings: Settings, warn: Told
+    paths: Sequence[Path],
+    given: Sequence[Path | Mapping],
+    settings: Settings,
+    warn: Told,
+    of: Peak = "max",
 ) -> JobTable:
     """Jobs of tables with one row per job, cleaned and with derived columns.
 
-    ``given``: files (or folders) that say what columns mean; none: as they are known, or called. ``warn`` gets
-    what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
+    ``given``: mappings, or files (or folders) of them, that say what columns mean; none: as they are known, or
+    called. ``warn`` gets what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
     """
     refused: list[InputFileError] = []
-    loaded = load_tables(paths, mappings(given), settings, refused.append)
+    loaded = load_tables(paths, mappings(given), settings, refused.append, of)
     table = sized(merged([one.table for one in loaded]))
-    if len(loaded) > 1 and (shares := fractions_of_peak(table)) is not None:
+    if len(loaded) > 1 and (shares := fractions_of_peak(table, of)) is not None:
         # the best of a kind may be in another table
         table = table.with_metrics({FRACTION: shares})
     for line in remarks(loaded, refused):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from iosonde.connectors.benchmarks.flags import DIFFERS, with_flags
 from iosonde.connectors.benchmarks.io500.find import FindTable
 from iosonde.connectors.benchmarks.io500.found import Io500, Io500Phase
 from iosonde.connectors.benchmarks.ior.results import pattern_of
@@ -22,6 +23,8 @@ SOURCE = "io500"
 GIB = 1 << 30
 _TIME = "%Y-%m-%d %H:%M:%S"
 _FASTER = 20.0
+_ROUNDED_S = 0.01
+"""Precision of a phase's time in older results."""
 _OPS = {"write": "md_create", "stat": "md_stat", "read": "md_read", "delete": "md_delete"}
 
 
@@ -124,8 +127,8 @@ def merged(
             whole = True
             own = said(phase) | ({"phase_s": phase.seconds} if phase.seconds else {})
             theirs = parameters.get("reported", {})
-            flags = sorted({*theirs.get("flags", ()), *own.get("flags", ())})
-            parameters["reported"] = {**theirs, **own} | ({"flags": flags} if flags else {})
+            flags = [*theirs.get("flags", ()), *_contradictions(row, phase)]
+            parameters["reported"] = with_flags({**theirs, **own}, flags)
             row = _with_result(row, phase, given)  # noqa: PLW2901 - the same row, with more
         yield replace(
             row,
@@ -139,6 +142,23 @@ def merged(
                 **{k: v for k, v in about(run).items() if k not in parameters},
             },
         )
+
+
+def _contradictions(row: RunRow, phase: Io500Phase) -> list[str]:
+    """Flags of numbers that the result gives otherwise than the phase's own text.
+
+    A score of md-workbench is one of several iterations, and is not compared with a single one.
+    """
+    if phase.name.startswith("mdworkbench"):
+        return []
+    flags = []
+    rate, unit = (row.last_bytes_per_s, GIB) if phase.bandwidth else (row.rate_per_s, 1000)
+    if rate and phase.score and abs(rate / (phase.score * unit) - 1) > DIFFERS:
+        flags.append("score-differs")
+    seconds = None if row.duration_ns is None else row.duration_ns / 1e9
+    if seconds and phase.seconds and seconds > phase.seconds * (1 + DIFFERS) + _ROUNDED_S:
+        flags.append("longer-than-phase")
+    return flags
 
 
 def _with_result(row: RunRow, phase: Io500Phase, given: FileDefaults) -> RunRow:

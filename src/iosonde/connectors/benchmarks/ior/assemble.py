@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.connectors.benchmarks.flags import with_flags
 from iosonde.connectors.benchmarks.ior.phase_data import OpTimes, Result
 from iosonde.connectors.benchmarks.ior.results import rows_of
 from iosonde.model.frames import NULL_NS
@@ -42,8 +43,7 @@ def finish(run: IorRun, given: FileDefaults) -> None:
         turn = (result.access, result.repetition)
         times, ops = run.times.get(turn), run.ops.get(turn)
         if equalised(run, turn[0], times):
-            flags = [*result.reported.get("flags", ()), "ranks-equalised"]
-            result.reported["flags"] = sorted(set(flags))
+            result.reported |= with_flags(result.reported, ["ranks-equalised"])
         run.rows += rows_of(result, run.setup, given, run.run_id, (times, ops))
 
 

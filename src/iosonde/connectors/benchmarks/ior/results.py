@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from iosonde.connectors.benchmarks.flags import DIFFERS, with_flags
 from iosonde.connectors.benchmarks.ior.phase_data import MIB, OpTimes, RankTimes, Result, Wall
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.lines import MOST_S, FileDefaults
 from iosonde.model.runs import RunRow
 
 SOURCE = "ior"
-_DIFFERS = 0.02
-"""Tolerance between printed bandwidth and bytes over time: times have few digits."""
 
 
 @dataclass
@@ -195,12 +194,11 @@ def _check(
     }
     reported |= {name: value for name, value in said.items() if value is not None}
     per_s = _rate(amounts.bytes, seconds)
-    if per_s and result.bw_mib and abs(per_s / MIB / result.bw_mib - 1) > _DIFFERS:
+    if per_s and result.bw_mib and abs(per_s / MIB / result.bw_mib - 1) > DIFFERS:
         flags.append("bandwidth-recomputed")
     if _over_all_asked_for(result, setup, amounts):
         flags.append("latency-wrong")
-    if flags:
-        reported["flags"] = sorted({*reported.get("flags", ()), *flags})
+    reported |= with_flags(reported, flags)
 
 
 def _over_all_asked_for(result: Result, setup: Setup, amounts: Amounts) -> bool:

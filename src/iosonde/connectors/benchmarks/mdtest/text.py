@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from iosonde.connectors.benchmarks.flags import with_flags
+from iosonde.connectors.benchmarks.mdtest.counts import Amount, Stated, amount_of
 from iosonde.connectors.lines import (
     NUMBER,
     FileDefaults,
@@ -122,6 +124,7 @@ class _Run:
         self._tasks: int | None = None
         self._files: int | None = None
         self._wall: int | None = None
+        self._counted_before = False
         self._turn, self._iterations, self._finished = 0, 1, False
         self._table, self._unit = "", "s"
         self._single: dict[tuple[str, str, int], tuple[float, float]] = {}
@@ -182,8 +185,13 @@ class _Run:
         except ValueError:
             words = text.split()
         self._backend = "posix"
-        for name, value in zip(words[1:], [*words[2:], ""], strict=False):
-            if name in _NUMBERS and re.fullmatch(r"-?\d{1,15}", value):
+        words = [
+            part for word in words[1:] for part in re.sub(r"^(-\w)=", r"\1\0", word).split("\0")
+        ]
+        for name, value in zip(words, [*words[1:], ""], strict=False):
+            if name == "-x":
+                self._counted_before = True
+            elif name in _NUMBERS and re.fullmatch(r"-?\d{1,15}", value):
                 self._parameters[_NUMBERS[name]] = int(value)
             elif name in _FLAGS:
                 self._parameters[_FLAGS[name]] = True
@@ -234,16 +242,18 @@ class _Run:
     ) -> Iterator[RunRow]:
         kind, verb, turn = key
         phase, op = phase_of(kind, verb)
-        n = self._count(kind, verb)
-        if seconds is None and rate and n is not None:
-            seconds = n / rate
-        elif seconds is None:
-            seconds = summary.get("time_s_mean")
+        of = self._iterations if seconds is None else 1
+        seconds = summary.get("time_s_mean") if seconds is None else seconds
+        said = Stated(self._count(verb), seconds, rate, self._tasks, of)
+        amount = amount_of(said) if kind != "Tree" else Amount(None, seconds)
+        n, seconds = amount.ops, amount.seconds
         ranks = (summary.get("rate_rank_min"), summary.get("rate_rank_max"))
         fair = ranks[0] / ranks[1] if ranks[0] and ranks[1] and self._alike(kind) else None
         reported = {**summary, **(self._about if first else {})}
         if self._iterations > 1 and summary:
             reported["iterations"] = self._iterations
+        if amount.differs:
+            reported = with_flags({**reported, "printed_ops": said.counted}, ["count-recomputed"])
         given, began = self._given, self._began
         if given.started_ns is not None and self._start == 1:
             began = given.started_ns
@@ -281,10 +291,9 @@ class _Run:
         """True if rates of ranks show balance: each rank did the same amount, once."""
         return self._iterations == 1 and kind != "Tree"
 
-    def _count(self, kind: str, verb: str) -> int | None:
-        """Number of objects in a phase; None if unknown."""
-        if kind == "Tree":
-            return None
+    def _count(self, verb: str) -> int | None:
+        """Number of objects in a phase by a count; None if the text has none that holds for it."""
         if self._wall is not None and verb == "creation" and self._tasks:
             return self._wall * self._tasks
-        return None if "stonewall_s" in self._parameters else self._files
+        limited = self._counted_before or "stonewall_s" in self._parameters
+        return None if limited else self._files
