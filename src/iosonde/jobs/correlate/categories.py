@@ -24,7 +24,7 @@ _LABELS = ("user", "account", "system")
 
 
 @dataclass(frozen=True)
-class Level:
+class CategoryMedian:
     """Runs of one category. ``median``: of the performance."""
 
     name: str
@@ -46,7 +46,7 @@ class CategoryEffect:
     share: float
     p: float
     q: float
-    levels: tuple[Level, ...]
+    levels: tuple[CategoryMedian, ...]
 
 
 def category_effects(
@@ -96,7 +96,7 @@ def _effect(
     values = values[kept]
     told = difference(values, codes.astype(np.int64))
     levels = [
-        Level(str(level), int((codes == at).sum()), float(np.median(values[codes == at])))
+        CategoryMedian(str(level), int((codes == at).sum()), float(np.median(values[codes == at])))
         for at, level in enumerate(names)
     ]
     levels.sort(key=lambda level: -level.median)

@@ -27,7 +27,7 @@ class Stated(NamedTuple):
     """Iterations that time and rate are means of."""
 
 
-class Amount(NamedTuple):
+class PhaseCount(NamedTuple):
     """Objects done and seconds of a phase. None: unknown."""
 
     ops: int | None
@@ -36,21 +36,21 @@ class Amount(NamedTuple):
     """True if the count was another one than rate times time."""
 
 
-def amount_of(said: Stated) -> Amount:
+def amount_of(said: Stated) -> PhaseCount:
     """Objects and time of a phase; where three numbers contradict each other, rate and time count.
 
     A mean rate times a mean time of several iterations is no count: the count stays, and the time is count / rate.
     """
     count, seconds, rate = said.counted, said.seconds, said.per_s
     if not rate or not seconds or said.iterations > 1:
-        return Amount(count, count / rate if count is not None and rate else seconds)
+        return PhaseCount(count, count / rate if count is not None and rate else seconds)
     done = rate * seconds
     error = _DIGIT / seconds + _DIGIT / rate
     if count is not None and abs(count / done - 1) <= DIFFERS + error:
-        return Amount(count, seconds)
+        return PhaseCount(count, seconds)
     if done >= 2**63:
-        return Amount(None, seconds)
+        return PhaseCount(None, seconds)
     alone = done / said.tasks if said.tasks else 0.0
     exact = alone >= 0.5 and said.tasks and abs(round(alone) / alone - 1) <= error
     ops = round(alone) * said.tasks if exact and said.tasks else round(done)
-    return Amount(ops, seconds, count is not None)
+    return PhaseCount(ops, seconds, count is not None)

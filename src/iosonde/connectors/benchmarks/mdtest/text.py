@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.connectors.benchmarks.flags import with_flags
-from iosonde.connectors.benchmarks.mdtest.counts import Amount, Stated, amount_of
+from iosonde.connectors.benchmarks.mdtest.counts import PhaseCount, Stated, amount_of
 from iosonde.connectors.lines import (
     NUMBER,
     FileDefaults,
@@ -245,7 +245,7 @@ class _Run:
         of = self._iterations if seconds is None else 1
         seconds = summary.get("time_s_mean") if seconds is None else seconds
         said = Stated(self._count(verb), seconds, rate, self._tasks, of)
-        amount = amount_of(said) if kind != "Tree" else Amount(None, seconds)
+        amount = amount_of(said) if kind != "Tree" else PhaseCount(None, seconds)
         n, seconds = amount.ops, amount.seconds
         ranks = (summary.get("rate_rank_min"), summary.get("rate_rank_max"))
         fair = ranks[0] / ranks[1] if ranks[0] and ranks[1] and self._alike(kind) else None
