@@ -1,7 +1,7 @@
 """Why was this job slow, by kind of history: is the planted cause named, is anything else claimed, what is called slow.
 
-A line a kind and figure, a column a length of history. *First*, *three*: the cause among the metrics named; *backed*: said
-to go with slow runs; *claims*: another metric backed.
+A line a kind and figure, a column a length of history. *First*, *three*: the cause among the metrics named; *backed*:
+said to go with slow runs; *claims*: another metric backed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from benchmarks.truth.jobs.planted_kinds import Case, Kind
 from benchmarks.truth.jobs.why_slow import said
 from benchmarks.truth.target import Row, share
 from iosonde.jobs.explain.shortened import MOST_WORDS
+from iosonde.jobs.explain.verdict import backed as is_backed
 from iosonde.jobs.explain.words import JobVerdict
 
 Figure = Callable[[Case, JobVerdict], bool]
@@ -27,7 +28,7 @@ _RARE, _SYMPTOM = 0.01, 0.02
 
 
 def _backed(verdict: JobVerdict) -> set[str]:
-    return set(verdict.data()["backed"])  # type: ignore[call-overload]
+    return {one.metric for one in verdict.told if is_backed(one)}
 
 
 def _told(verdict: JobVerdict) -> list[str]:
@@ -49,7 +50,7 @@ def every(case: Case, verdict: JobVerdict) -> bool:
     return set(case.causes) <= {*_told(verdict), *verdict.twins}
 
 
-def slow(case: Case, verdict: JobVerdict) -> bool:
+def slow(_: Case, verdict: JobVerdict) -> bool:
     """The run is called slow."""
     return verdict.verdict == "slow"
 
@@ -74,17 +75,17 @@ def own_told(case: Case, verdict: JobVerdict) -> bool:
     return set(case.innocent) <= set(verdict.own)
 
 
-def leads(case: Case, verdict: JobVerdict) -> bool:
+def leads(_: Case, verdict: JobVerdict) -> bool:
     """The sentence says of something that it was never seen."""
     return "never seen" in verdict.sentence
 
 
-def changed(case: Case, verdict: JobVerdict) -> bool:
+def changed(_: Case, verdict: JobVerdict) -> bool:
     """The sentence says since when runs are as they are."""
     return " since 20" in verdict.sentence
 
 
-def wordy(case: Case, verdict: JobVerdict) -> bool:
+def wordy(_: Case, verdict: JobVerdict) -> bool:
     """The sentence has too many words."""
     return len(verdict.sentence.split()) > MOST_WORDS
 
@@ -147,12 +148,12 @@ def causes(seed: int, scale: float = 1.0) -> list[Row]:
 
 def _rows(kind: Kind, seed: int, scale: float) -> Iterable[Row]:
     times = max(5, round(_TIMES * scale))
-    name = kind.__name__.replace("_", " ")  # type: ignore[attr-defined]
+    name = kind.__name__.replace("_", " ")
     for n in LENGTHS:
         random = np.random.default_rng([seed, n])
         made = [kind(random, n) for _ in range(times)]
         judged = [(case, said(case.table, str(n))) for case in made]
         for figure, aims in KINDS[kind]:
             p, error = share(sum(figure(*one) for one in judged), times)
-            what = f"{name}: {figure.__name__.replace('_', ' ')}"  # type: ignore[attr-defined]
+            what = f"{name}: {figure.__name__.replace('_', ' ')}"
             yield Row("causes", what, p, *aims[n], "-", "-", error, f"n = {n}")

@@ -43,19 +43,19 @@ _OWN = {
 _SPREAD_OUT = frozenset(("°C", "percent", "ratio", "hops"))
 """Units of metrics around a level; the others have long tails."""
 NAMES = (*_KNOWN, *_OWN)
-ABOUTS = {name: About(unit, name.replace("_", " "), "low", "cause") for name, (unit, *_) in _OWN.items()}  # fmt: skip  # noqa: E501
+ABOUTS = {name: About(unit, name.replace("_", " "), "low", "cause") for name, (unit, *_) in _OWN.items()}  # fmt: skip
 FORMS: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda z: 0.15 * z,
-    "threshold": lambda z: 0.3 * np.maximum(0.0, z - 0.5),
-    "step": lambda z: 0.45 * (z > 1.2),
-    "longer by its amount": lambda z: np.log1p(0.12 * np.exp(0.7 * z)),
+    "threshold": lambda z: np.asarray(0.3 * np.maximum(0.0, z - 0.5)),
+    "step": lambda z: np.asarray(0.45 * (z > 1.2)),
+    "longer by its amount": lambda z: np.asarray(np.log1p(0.12 * np.exp(0.7 * z))),
 }
 """Logarithm of the rate that a cause takes, of its deviation."""
 
 
 @dataclass
 class World:
-    """Deviations ``z`` (n + 1, k) of the metrics ``NAMES``, and the logarithm of the rate, both before what is planted."""
+    """Deviations ``z`` (n + 1, k) of the metrics ``NAMES``, and the logarithm of the rate."""
 
     random: np.random.Generator
     z: Floats
@@ -82,7 +82,9 @@ class World:
         abouts = {name: about for name, about in self.abouts.items() if name in metrics}
         if given:
             return slow_jobs.made({"performance_ops_per_s": rate / 1e6, **metrics}, abouts=abouts)
-        moved = metrics.get("own_bytes", 1e12 * np.exp(0.02 * ar(self.random, len(rate), 0.0)[:, 0]))
+        moved = metrics.get(
+            "own_bytes", 1e12 * np.exp(0.02 * ar(self.random, len(rate), 0.0)[:, 0])
+        )
         columns = {"performance_bytes_per_s": rate, **metrics, "own_bytes": moved}
         return slow_jobs.made(columns, moved / rate, abouts=abouts)
 
@@ -95,7 +97,9 @@ def values(name: str, z: Floats) -> Floats:
     else:
         unit, level, spread = _OWN[name]
         around = unit in _SPREAD_OUT
-    return np.asarray(np.maximum(level + spread * z, 0.05 * level) if around else level * np.exp(spread * z))
+    return np.asarray(
+        np.maximum(level + spread * z, 0.05 * level) if around else level * np.exp(spread * z)
+    )
 
 
 def drawn(random: np.random.Generator, n: int, phi: float | None = None) -> World:

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.truth.jobs.metrics import ar
 from benchmarks.truth.jobs.planted import NAMES, World, chosen, drawn, values
+from benchmarks.truth.weather.latency import Floats
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 
@@ -100,7 +101,7 @@ def delayed(random: np.random.Generator, n: int) -> Case:
     world.z[:, place] = before
     world.slowed(place)
     world.z[:, place] = now
-    return Case(world.table())
+    return _case(world, [place])
 
 
 def hidden(random: np.random.Generator, n: int) -> Case:
@@ -133,7 +134,7 @@ def unknown_as_minus_one(random: np.random.Generator, n: int) -> Case:
     return _spoilt(random, n, lambda column: np.where(random.random(n) < 0.05, -1.0, column))
 
 
-def _spoilt(random: np.random.Generator, n: int, how: Callable[..., object]) -> Case:
+def _spoilt(random: np.random.Generator, n: int, how: Callable[[Floats], Floats]) -> Case:
     case = one_cause(random, n)
     for name in NAMES:
         case.table.metrics[name][:-1] = how(case.table.metrics[name][:-1])
@@ -198,7 +199,9 @@ def inputs(random: np.random.Generator, n: int) -> Case:
     many[-1] = True
     _no_bad_day(world)
     world.log_rate[many] -= 0.7
-    world.columns["own_opens"] = 100.0 * np.where(many, 500.0, 1.0) * np.exp(0.05 * random.standard_normal(n + 1))
+    world.columns["own_opens"] = (
+        100.0 * np.where(many, 500.0, 1.0) * np.exp(0.05 * random.standard_normal(n + 1))
+    )
     return Case(world.table(), (), ("opens",))
 
 
