@@ -148,7 +148,7 @@ def say_bare(one: Candidate) -> str:
     """``closes 5153/s``; a unit that the label says is left out."""
     label, value = say_label(one), _of(one, one.stood.value)
     number, _, unit = value.partition(" ")
-    return f"{label} {number if unit in label.split() else value}"
+    return f"{label} {number if f' {unit} ' in f' {label} ' else value}"
 
 
 def say_label(one: Candidate) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.measured_groups import Looked
     from iosonde.jobs.explain.verdict import LossReason, NamedReasons
 
-_SPEED, _OWN, _REASON, _SINCE, _MISSING, _MORE, _RANK, _USUAL = 9, 7, 6, 5, 4, 3, 2, 1
+_SPEED, _REASON, _SINCE, _DETAIL, _MORE, _RANK, _USUAL = 9, 6, 5, 4, 3, 2, 1
 """Weights: what matters least is shortened first."""
 
 
@@ -39,7 +39,10 @@ def clauses(found: Explanation, word: str, told: NamedReasons, looked: Looked) -
     lead, verb = [what], " was "
     if found.own:
         own = (say.say_own(found.own), say.say_own_shortly(found.own))
-        lead, verb = [what, Clause(tuple(f" itself had {text}" for text in own), _OWN)], "; it was "
+        lead, verb = (
+            [what, Clause(tuple(f" itself had {text}" for text in own), _DETAIL)],
+            "; it was ",
+        )
     because = [*_because(found, told, looked), *_row_of_slow(found)] if word == "slow" else []
     return [*lead, *_speed(found, word, verb), *because]
 
@@ -79,9 +82,11 @@ def _because(found: Explanation, told: NamedReasons, looked: Looked) -> list[Cla
         return [Clause((*_unseen(found, told), *droppable), _REASON)]
     if told.rest:
         return [Clause((*_unusual(told), *droppable), _REASON)]
-    parts = [Clause(("; no metric stood out on its bad side", "; no metric stood out"), _MORE)]
+    nothing = ("; no metric stood out on its bad side", "; no metric stood out")
+    spared = ("",) if found.own or found.streak is not None else ()
+    parts = [Clause((*nothing, *spared), _MORE)]
     if looked.not_measured:
-        parts.append(Clause((f"; not measured: {', '.join(looked.not_measured)}", ""), _MISSING))
+        parts.append(Clause((f"; not measured: {', '.join(looked.not_measured)}", ""), _DETAIL))
     return parts
 
 
@@ -120,26 +125,29 @@ def _unseen(found: Explanation, told: NamedReasons) -> tuple[str, ...]:
     if first.twin is not None:
         texts = [say.say_reason(first), *pairs]
     seen = [f"; {text}, never seen in {first.first.stood.n} runs {chance}" for text in texts]
-    new = [
-        f"; new: {text} {chance}"
-        for text in (*pairs[: 2 * (first.twin is not None)], _alone(first)[-1])
-    ]
-    return (*seen, *new)
+    short = [*(pairs if first.twin is not None else ()), *_alone(first)[1:]]
+    return (*seen, *(f"; new: {text} {chance}" for text in short), f"; new: {short[-1]}")
 
 
 def _unusual(told: NamedReasons) -> tuple[str, ...]:
     """Metrics that only stood out, in longer and shorter forms."""
     texts = [say.say_reasons(told.rest)]
     texts += [say.say_reasons(told.rest[:n], twins=False) for n in (len(told.rest), 2, 1)]
-    texts.append(say.say_bare(told.rest[0].first))
-    last = f"; unusual, cost unknown: {texts[-1]}"
+    bare = _alone(told.rest[0])[1:]
+    last = [f"; unusual, cost unknown: {text}" for text in bare]
     begin = "; unusual, but other runs do not show that such values cost speed: "
     short = "; unusual, but not shown to cost speed: "
-    return tuple(dict.fromkeys((f"{begin}{texts[0]}", *(f"{short}{text}" for text in texts), last)))
+    return tuple(
+        dict.fromkeys(
+            (f"{begin}{texts[0]}", *(f"{short}{text}" for text in (*texts, bare[0])), *last)
+        )
+    )
 
 
-def _alone(reason: LossReason) -> tuple[str, str]:
-    return say.say_reason(reason, twins=False), say.say_bare(reason.first)
+def _alone(reason: LossReason) -> tuple[str, str, str]:
+    """``max OSS CPU 92% (usual 30%)``, and shorter."""
+    one = reason.first
+    return say.say_reason(reason, twins=False), say.say_bare(one), say.say_label(one)
 
 
 _ORDINALS = {3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
