@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 
+SLOW_FROM = 0.1
+"""Least loss of a slow run; below, it is as usual in any quartile."""
+
+
 class Comparable(NamedTuple):
     """``others``: rows of the history since the last change; ``y`` (n,): performance of every row of the table."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iosonde.jobs.explain import reason_words as say
+from iosonde.jobs.explain.chance import new_by_chance
 from iosonde.jobs.explain.rate_words import say_rank, say_rate
-from iosonde.jobs.explain.unseen import new_by_chance
 from iosonde.jobs.explain.verdict import MOST_TOLD, NamedReasons, side
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.units import day

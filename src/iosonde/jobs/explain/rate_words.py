@@ -9,10 +9,6 @@ from iosonde.model.amounts import amount, scale_of
 if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Explanation
 
-SLOW_FROM = 0.1
-"""Least loss of a slow run; below, it is as usual in any quartile."""
-
-
 _FEW = 0.01
 """Share below which, or above 1 minus it, runs are counted instead: 0% of 312 runs is misleading."""
 

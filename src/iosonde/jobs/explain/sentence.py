@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iosonde.jobs.explain import reason_words as say
-from iosonde.jobs.explain.rate_words import SLOW_FROM, say_levels, say_rank, say_rate
+from iosonde.jobs.explain.chance import new_by_chance
+from iosonde.jobs.explain.comparable import SLOW_FROM
+from iosonde.jobs.explain.rate_words import say_levels, say_rank, say_rate
 from iosonde.jobs.explain.shortened import Clause
-from iosonde.jobs.explain.unseen import new_by_chance
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.units import day
 

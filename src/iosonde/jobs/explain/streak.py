@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.explain.rate_words import SLOW_FROM
+from iosonde.jobs.explain.comparable import SLOW_FROM
 from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:

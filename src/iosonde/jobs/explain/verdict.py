@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.explain.unseen import new_by_chance
+from iosonde.jobs.explain.chance import new_by_chance
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.job_metrics import job_metrics
 

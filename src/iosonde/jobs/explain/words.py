@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.jobs.explain.comparable import SLOW_FROM
 from iosonde.jobs.explain.evidence import evidence, goes_with, rejected
 from iosonde.jobs.explain.measured_groups import NOTHING, Looked, looked_at
-from iosonde.jobs.explain.rate_words import SLOW_FROM
 from iosonde.jobs.explain.sentence import clauses
 from iosonde.jobs.explain.shortened import shortened
 from iosonde.jobs.explain.verdict import NamedReasons, backed, named
