@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 RATIO = 1.25
-ALIKE = 1.25
+ALIKE = 1.5
 LEAST = 0.5
 SURE = 2.6
 """Distance of a rank correlation, or of a mean rank, from what chance makes, in standard errors."""

@@ -32,6 +32,8 @@ _PROPORTIONAL = (0.4, 2.5)
 """Slopes of the logarithm of a count on that of the run time: 1 if it adds up at a steady rate."""
 _DIGITS = 9
 """Digits of the logarithm of a rate: an exactly steady one does not vary by rounding."""
+STEADY = 3.0
+"""Standard errors of a rank correlation within which a count's rate does not depend on the run time."""
 SURE = 2.0
 """Rank correlations that chance hardly makes, times the root of the number of runs less 1."""
 _OWN = {
@@ -220,10 +222,10 @@ def _adds_up(about: About, values: Floats, seconds: Floats) -> bool:
     steady = np.round(y - x, _DIGITS)
     rate = float(rank_correlation(x, steady[:, None])[0]) * np.sqrt(n - 1)
     if amount:
-        return bool(rate <= SURE)
+        return bool(rate <= STEADY)
     spread = float(((x - x.mean()) ** 2).sum())
     slope = float(((x - x.mean()) * (y - y.mean())).sum()) / spread if spread > 0 else 0.0
-    return _PROPORTIONAL[0] <= slope <= _PROPORTIONAL[1] and bool(abs(rate) <= SURE)
+    return _PROPORTIONAL[0] <= slope <= _PROPORTIONAL[1] and bool(abs(rate) <= STEADY)
 
 
 def unleaked(x: Floats, told: Sequence[str]) -> Floats:
