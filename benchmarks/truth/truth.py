@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from benchmarks.truth import table
 from benchmarks.truth.bench import coverage, waiting
-from benchmarks.truth.jobs import explained, published, scheduled, units, why_slow
+from benchmarks.truth.jobs import causes, explained, published, scheduled, units, why_slow
 from benchmarks.truth.target import Row
 from benchmarks.truth.weather import (
     agree,
@@ -61,6 +61,7 @@ TARGETS: dict[str, tuple[Callable[[int, float], list[Row]], int]] = {
     "busy": (busy.busy, 9901),
     "units": (units.units, 1804),
     "why slow": (why_slow.why_slow, 9918),
+    "causes": (causes.causes, 9919),
     "incidents": (whole_answer.incidents, 20_000),
     "remedies": (remedies.remedies, 30_000),
     "fleet": (fleets.fleets, 21_000),

@@ -62,7 +62,7 @@ def test_the_storm_is_found_and_named(fresh):
     assert re.match(r"<p><b>job 10066 ", cells["explain"])
     sentence, *evidence = re.findall(r"<(?:b|li)>(.*?)</(?:b|li)>", cells["explain"])
     assert re.match(r"job 10066 was \d\d% slower than usual", sentence)
-    assert re.search(r"opens 9\d{3}/s.* never seen in 33 runs", sentence)
+    assert re.search(r"; new: max MDS CPU 7.* and opens 9\d{3}/s \(chance: 0.3 of 11\)", sentence)
     assert any(re.search(r"opens 9\d{3}/s \(usual 3\d\d/s\)", line) for line in evidence)
     assert "fullness" not in sentence
     assert any("as usual" in line and "fullness" in line for line in evidence)

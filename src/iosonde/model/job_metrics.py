@@ -6,12 +6,15 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Good = Literal["high", "low"] | None
-Role = Literal["performance", "cause", "effect", "own", "climate"]
+Role = Literal["performance", "cause", "effect", "own", "climate", ""]
 """``performance``: explained. ``cause``: can slow a job. ``effect``: a fast job itself raises or lowers it.
-``own``: what the job itself did. ``climate``: changes over weeks, not from job to job."""
+``own``: what the job itself did. ``climate``: changes over weeks, not from job to job. "": nobody says; it may be a
+cause, or a count that adds up while a job runs."""
+ROLES: tuple[str, ...] = tuple(role for role in get_args(Role) if role)
+"""Roles that can be declared."""
 
 
 class About(NamedTuple):
@@ -22,7 +25,7 @@ class About(NamedTuple):
     """For axes and sentences, without the unit."""
     good: Good = None
     """Good direction for the job; None: neutral or unknown."""
-    role: Role = "cause"
+    role: Role = ""
     group: str = ""
     """Group of metrics with nearly the same meaning."""
 
@@ -39,4 +42,4 @@ def about(metric: str) -> About:
     if metric.startswith("feature_"):
         unit = metric.rpartition("_")[2]
         return About(unit, metric.removesuffix(f"_{unit}").replace("_", " "), None, "own")
-    return job_metrics().get(metric) or About("", metric.replace("_", " "), None, "cause")
+    return job_metrics().get(metric) or About("", metric.replace("_", " "))

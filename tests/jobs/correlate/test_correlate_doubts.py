@@ -36,7 +36,7 @@ def test_what_goes_together_beside_a_drift_is_not_doubted():
     for seed in range(20):
         random = np.random.default_rng(seed)
         x = random.normal(size=N)
-        row = one(STEPS / 3 + x + random.normal(size=N), STEPS / 3 + x)
+        row = one(-STEPS / 3 - x + random.normal(size=N), STEPS / 3 + x)
         assert (claimed(row), say_doubt(row)) == (True, ""), row
 
 

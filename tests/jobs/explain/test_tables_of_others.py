@@ -57,7 +57,7 @@ def test_a_run_time_is_a_performance(made, capsys):
     assert any("its kind: sim on /größe" in line for line in rest)
     assert "slower than usual" in sentence
     assert any("the slowest of 40 runs" in line for line in (sentence, *rest))
-    assert "never seen in 39 runs, cost unknown" in sentence
+    assert "never seen in 39 runs (chance: 0.03 of 1)" in sentence
     assert any("so history cannot say what it costs" in line for line in rest)
     assert "room temperature 35 (usual 19.9" in sentence
     assert any(line.startswith("room temperature") and "bad" in line for line in rest)

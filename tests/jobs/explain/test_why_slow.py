@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -117,7 +118,9 @@ def test_a_new_value_is_named_however_long_the_history():
                 assert cause in verdict.data()["unseen"], (name, n)
                 assert "no metric stood out" not in verdict.sentence
             assert hits >= 3, (name, n)
-    assert f", never seen in {n} runs" in verdict.sentence
+    assert re.search(
+        r"; (new: )?probed .*(never seen in 200 runs )?\(chance: 0.04 of 8\)$", verdict.sentence
+    )
     assert any("so history cannot say what it costs" in line for line in verdict.evidence)
 
 
@@ -229,14 +232,10 @@ def test_a_sentence_gives_up_what_matters_least():
     assert shortened(parts) == "a" * 150 + "b" * 0 + "c" * 20
     parts[1] = Clause(("b" * 60, "b" * 20, ""), 1)
     assert shortened(parts) == "a" * 150 + "b" * 20 + "c" * 20
-    words = [
-        Clause(("a " * MOST_WORDS,), 9),
-        Clause(("b b", ""), 1, company=True),
-        Clause(("c",), 1),
-    ]
+    words = [Clause(("a " * MOST_WORDS,), 9), Clause(("b b", ""), 5), Clause(("c",), 1)]
     assert shortened(words) == "a " * MOST_WORDS + "c"
-    kinds = [Clause(("a " * MOST_WORDS, "a"), 5), Clause(("d d", "d", ""), 3), Clause(("e", ""), 2)]
-    assert shortened(kinds) == "a " * MOST_WORDS + "d"
+    kinds = [Clause(("a " * MOST_WORDS, "a"), 5), Clause(("d d", "d", ""), 3), Clause(("e", ""), 6)]
+    assert shortened(kinds) == "ae"
 
 
 @pytest.mark.parametrize(("rank", "said_so"), [(1, "faster than 1 of 312"), (310, "faster than all but 2 of 312")])  # fmt: skip  # noqa: E501
@@ -255,7 +254,7 @@ def test_sentences_of_a_real_year_are_short_and_call_nothing_usual_that_is_broke
     assert not [one for one in told if one.wrong]
     assert not any("faster than 0%" in one.sentence for one in told)
     assert max(len(one.sentence) for one in told) <= LONGEST
-    assert np.median([len(one.sentence.split()) for one in told]) <= MOST_WORDS
+    assert max(len(one.sentence.split()) for one in told) <= MOST_WORDS
 
 
 def test_a_group_that_is_called_usual_and_is_broken_is_seen():

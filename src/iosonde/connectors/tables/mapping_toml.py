@@ -24,7 +24,7 @@ from iosonde.connectors.tables.replacing import wrong
 from iosonde.connectors.tables.toml_table import TomlTable
 from iosonde.connectors.tables.units import UNITS, factor, unit_of
 from iosonde.model.errors import UsageError
-from iosonde.model.job_metrics import About, Good, Role, about
+from iosonde.model.job_metrics import ROLES, About, Good, about
 from iosonde.model.jobs import LABELS, SIZES
 from iosonde.model.quality import QUALITY
 from iosonde.model.units import to_ns
@@ -216,7 +216,7 @@ class _Reader:
         known = about(name)
         label = table.take("label", str, known.label)
         good = table.word("good", ("high", "low", "neutral"), known.good or "neutral")
-        role: Any = table.word("role", get_args(Role), known.role)
+        role: Any = table.word("role", ROLES, known.role)
         group = table.take("group", str, known.group)
         way: Good = None if good == "neutral" else good  # type: ignore[assignment]
         told = About(known.unit or unit_of(name), label, way, role, group)

@@ -12,23 +12,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.climate.series import Q
-from iosonde.jobs.table.leakage import LEAKS, judged
+from iosonde.jobs.table.derived import FRACTION, performances
+from iosonde.jobs.table.leakage import FEWEST_FOR_LEAK, judged, leaks, seconds_of, speed_of
 from iosonde.model.job_metrics import About
 from iosonde.model.units import DAY_NS
 from iosonde.stats.change_points import ChangePoint, shifts
-from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from iosonde.model.arrays import Floats, Instants, Places
+    from iosonde.model.arrays import Flags, Floats, Instants
     from iosonde.model.jobs import JobTable
 
 
-FEWEST_FOR_LEAK = 8
-_OWN_RATIOS = ("cf_", "contention_")
-"""Ratios with the job's own traffic removed, which its speed alone does not move."""
 _LEFT = ("quality", "traffic")
 """Groups left out: the servers' total traffic is mostly the job's own (that of others is used)."""
 
@@ -70,52 +67,34 @@ def safe_metrics(table: JobTable) -> tuple[Safe, ...]:
     found = []
     for name, column in table.metrics.items():
         about = table.about(name)
-        if about.role in ("cause", "climate") and name not in rates and about.group not in _LEFT:
+        if (
+            about.role in ("cause", "climate", "")
+            and name not in rates
+            and about.group not in _LEFT
+        ):
             found.append(Safe(name, about, column))
     described = [one for one in found if one.about.unit or one.name in table.abouts]
-    strata = [rows for rows in table.strata().values() if len(rows) >= FEWEST_FOR_LEAK]
-    seconds = table.duration_s()
-    speed = _speed(table, seconds)
-    return tuple(
+    could = [
         one
         for one in described or found
-        if not one.name.startswith("contention_")
-        and np.isfinite(one.values).any()
-        and not _leaks(one, strata, seconds, speed)
-    )
+        if not one.name.startswith("contention_") and np.isfinite(one.values).any()
+    ]
+    leaking = _leaking(table, could)
+    return tuple(one for one, leaks_too in zip(could, leaking, strict=True) if not leaks_too)
 
 
-def _speed(table: JobTable, seconds: Floats) -> Floats:
-    own = table.metrics.get("own_bytes", table.metrics.get("performance_bytes_per_s"))
-    if own is None:
-        return np.full(len(table), np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return own / seconds if "own_bytes" in table.metrics else own
-
-
-def _leaks(one: Safe, strata: list[Places], seconds: Floats, speed: Floats) -> bool:
-    """True if it follows the job's run time or speed in more than half of the testable series."""
-    if one.name.startswith(_OWN_RATIOS) or one.about.role == "climate":
-        return False
-    leaking, asked = 0, 0
-    for rows in strata:
-        along = [_rank_r(one.values[rows], other[rows]) for other in (seconds, speed)]
-        if all(r is None for r in along):
-            continue
-        asked += 1
-        leaking += (along[0] or 0.0) > LEAKS or (along[1] or 0.0) > LEAKS
+def _leaking(table: JobTable, some: list[Safe]) -> Flags:
+    """(k,) True for metrics that follow the job's run time or speed in more than half of the testable series."""
+    leaking, asked = np.zeros(len(some)), np.zeros(len(some))
+    performance = FRACTION if FRACTION in table.metrics else next(iter(performances(table)), "")
+    seconds, speed = seconds_of(table), speed_of(table, performance)
+    abouts, names = [one.about for one in some], [one.name for one in some]
+    for rows in table.strata().values() if some else ():
+        x = np.column_stack([one.values[rows] for one in some])
+        told = leaks(names, abouts, x, seconds[rows], speed[rows])
+        asked += np.isfinite(x).sum(axis=0) >= FEWEST_FOR_LEAK
+        leaking += np.array([bool(leak) for leak in told])
     return leaking * 2 > asked
-
-
-def _rank_r(one: Floats, other: Floats) -> float | None:
-    """Spearman's coefficient of two columns; None for too few known values."""
-    both = np.isfinite(one) & np.isfinite(other)
-    if both.sum() < FEWEST_FOR_LEAK:
-        return None
-    a, b = (midranks(column[both][:, None])[:, 0] for column in (one, other))
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / size if size > 0 else 0.0
 
 
 def metric_changes(table: JobTable, safe: tuple[Safe, ...]) -> tuple[MetricChange, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from iosonde.jobs.correlate.categories import CategoryEffect, category_effects
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION
-from iosonde.jobs.table.leakage import leaks
+from iosonde.jobs.table.leakage import leaks, seconds_of, speed_of
 from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
@@ -180,7 +180,8 @@ def _associate(
     order = np.arange(len(rows), dtype=np.float64)[:, None]
     beside_time = associations(target, x, order).partial_p
     drift = (of_y.p <= SMALL) & ~(beside_time <= SMALL)
-    told = leaks(table, rows, names, x, [table.about(name) for name in names])
+    abouts = [table.about(name) for name in names]
+    told = leaks(names, abouts, x, seconds_of(table)[rows], speed_of(table, y)[rows])
     return _Found(of_y, np.array([bool(leak) for leak in told], dtype=bool), drift)
 
 

@@ -69,6 +69,7 @@ def candidate_data(one: Candidate) -> dict[str, Any]:
                 ("spearman", one.rho),
                 ("p", one.p),
                 ("q", one.q),
+                ("near_q", one.near_q),
                 ("shape_q", one.shape_q),
                 ("n_eff", one.n_eff),
             )

@@ -10,17 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from iosonde.jobs.explain.comparable import comparable
 from iosonde.jobs.explain.loss_share import LossShare, loss_share
-from iosonde.jobs.explain.own_doing import OwnChange, own_changes
-from iosonde.jobs.explain.since import Since, since
+from iosonde.jobs.explain.own_doing import OwnChange
+from iosonde.jobs.explain.since import Since
+from iosonde.jobs.explain.streak import Streak, streak
 from iosonde.jobs.explain.suspects import suspects
 from iosonde.jobs.explain.twins import twins
 from iosonde.jobs.explain.unseen import beyond
-from iosonde.jobs.table.leakage import about_of, candidates, leaks, undescribed, unleaked
+from iosonde.jobs.table.leakage import (
+    about_of,
+    candidates,
+    leaks,
+    seconds_of,
+    undescribed,
+    unleaked,
+)
 from iosonde.jobs.table.runs import find_run
 from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.diagram import History, history_of, measured
@@ -29,7 +38,9 @@ from iosonde.model.advice import Advice, Argument, Text
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 from iosonde.stats.association import Associations, associations, shape_q
+from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.selection import Selection, select
+from iosonde.stats.student import student_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +71,7 @@ class Candidate:
     matches: int
     score: float
     rho: float
-    """Spearman with performance over history and this run, in the metric's own direction."""
+    """Spearman with performance over the history, in the metric's own direction."""
     p: float
     q: float
     n: int
@@ -69,6 +80,8 @@ class Candidate:
     """The job's own activity that it follows; "" if it does not leak."""
     flags: tuple[str, ...] = ()
     """Flags of ``model.quality.QUALITY``, of the run's value."""
+    near_q: float = float("nan")
+    """As ``q``, for runs with a value like today's being slower than the others."""
     shape_q: float = float("nan")
     """As ``q``, for a relation of any shape: a threshold, or a U."""
     beyond: float = 0.0
@@ -100,10 +113,14 @@ class Explanation:
     significant ones, corrected for the number of metrics and for similarity of neighbouring runs.
     """
     notes: tuple[Text, ...] = ()
+    streak: Streak | None = None
+    """Slow runs shortly before it, if there were several."""
     since: Since | None = None
-    """Lasting change before it, if there was one, with the usual level since then."""
+    """Lasting change before it, if there was one: the history is that of the runs since then."""
     own: tuple[OwnChange, ...] = ()
     """Changes in the run's own activity."""
+    level: OwnChange | None = None
+    """The change of ``own`` that the performance depends on: what is usual is that of such runs."""
     twins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metrics that move together with those that stood out."""
     shares: Mapping[str, LossShare] = field(default_factory=dict)
@@ -144,44 +161,14 @@ def explain(
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]
     measure = _measure(table, row)
-    y = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
+    raw = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
+    usual = comparable(table, row, others, raw)
+    others, y = usual.others, usual.y
     rows = np.append(others, row)
-    columns = candidates(table)
-    names = [
-        n for n in columns if np.isfinite(columns[n][row]) or np.isfinite(columns[n][others]).any()
-    ]
-    x = np.empty((len(table), 0))
-    if names:
-        x = measured(np.column_stack([columns[n] for n in names]))
-    abouts = [about_of(table, name) for name in names]
-    signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
-    floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
-    remarks: tuple[Text, ...] = (*notes, *_undescribed(table))
-    found = suspects(y[others], x[others], x[row], signs, floors)
-    order = rows[np.argsort(table.start_ns[rows], kind="stable")]
-    tested = associations(y[order], x[order])
-    leaking = leaks(table, order, names, x[order], abouts)
-    shaped = shape_q(y[order], unleaked(x[order], leaking))
-    made = [
-        Candidate(
-            name,
-            abouts[i],
-            stand(x[others, i], float(x[row, i]), abouts[i].good),
-            float(found.usual[i]),
-            float(found.z[i]),
-            float(found.loss[i]),
-            int(found.matches[i]),
-            float(np.nan_to_num(found.score[i])),
-            *_tested(tested, i),
-            leaking[i],
-            table.flags.get((row, name), ()),
-            float(shaped[i]),
-            beyond(x[others, i], float(x[row, i]), float(signs[i]), float(floors[i])),
-        )
-        for i, name in enumerate(names)
-    ]
-    of_name = {name: x[:, i] for i, name in enumerate(names)}
-    out = [one for one in made if (one.score > 0 or one.beyond > 0) and not one.leak]
+    asked = _candidates(table, row, others)
+    made, picks = _judged(table, asked, y, others, row)
+    of_name = {name: asked.x[:, i] for i, name in enumerate(asked.names)}
+    out = [one for one in made if one.score > 0 or one.beyond > 0]
     made.sort(key=lambda one: (bool(one.leak), -one.score, one.metric))
     return Explanation(
         job_id=str(table.job_id[row]),
@@ -193,13 +180,86 @@ def explain(
         usual=float(np.nanmedian(y[others])) if np.isfinite(y[others]).any() else float("nan"),
         others=len(others),
         candidates=tuple(made),
-        picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
-        notes=remarks,
-        own=own_changes(table, row, others),
+        picks=picks,
+        notes=(*notes, *_undescribed(table)),
+        own=usual.own,
+        level=None if usual.level is None else usual.level.change,
         twins=twins({one.metric: of_name[one.metric][rows] for one in out}),
         shares=_shares(y, of_name, out, others, row),
-        since=since(table.start_ns[order], y[order], int(np.flatnonzero(order == row)[0])),
+        since=usual.since,
+        streak=_streak(table, row, others, y),
     )
+
+
+class _Asked(NamedTuple):
+    """Candidate metrics of a table: names, values (n, p), descriptions, bad sides (p,), least scales (p,)."""
+
+    names: list[str]
+    x: Floats
+    abouts: list[About]
+    signs: Floats
+    floors: Floats
+
+
+def _candidates(table: JobTable, row: int, others: Places) -> _Asked:
+    """Those that are known of the run or of its history."""
+    columns = candidates(table)
+    names = [
+        n for n in columns if np.isfinite(columns[n][row]) or np.isfinite(columns[n][others]).any()
+    ]
+    x = np.empty((len(table), 0))
+    if names:
+        x = measured(np.column_stack([columns[n] for n in names]))
+    abouts = [about_of(table, name) for name in names]
+    signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
+    floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
+    return _Asked(names, x, abouts, signs, floors)
+
+
+def _judged(
+    table: JobTable, asked: _Asked, y: Floats, past: Places, row: int
+) -> tuple[list[Candidate], tuple[tuple[str, float, int, str], ...]]:
+    """The judgement of each candidate, and what goes with performance. ``past``: its history, in order of time.
+
+    The run is no evidence on itself: what stood out in a slow run would go with slow runs by being picked.
+    """
+    names, x, abouts, signs, floors = asked
+    both = np.append(past, row)
+    found = suspects(y[past], x[past], x[row], signs, floors)
+    tested = associations(y[past], x[past])
+    leaking = leaks(names, abouts, x[both], seconds_of(table)[both], y[both])
+    shaped = shape_q(y[past], unleaked(x[past], leaking))
+    fewer = np.sqrt(np.clip(tested.n_eff / np.maximum(tested.n, 1), 0, 1))
+    near_p = 1 - student_share(found.near_z * fewer, np.maximum(tested.n_eff - 2, 1))
+    leaks_too = np.array([bool(leak) for leak in leaking], dtype=bool)
+    near_q = benjamini_hochberg(np.where(tested.enough & ~leaks_too, near_p, np.nan))
+    made = [
+        Candidate(
+            name,
+            abouts[i],
+            stand(x[past, i], float(x[row, i]), abouts[i].good),
+            float(found.usual[i]),
+            float(found.z[i]),
+            float(found.loss[i]),
+            int(found.matches[i]),
+            float(np.nan_to_num(found.score[i])),
+            *_tested(tested, i),
+            leaking[i],
+            table.flags.get((row, name), ()),
+            float(near_q[i]),
+            float(shaped[i]),
+            beyond(x[past, i], float(x[row, i]), float(signs[i]), float(floors[i])),
+        )
+        for i, name in enumerate(names)
+    ]
+    picked = select(y[past], unleaked(x[past], leaking))
+    return made, _picks(picked, shaped <= SURE_Q, names)
+
+
+def _streak(table: JobTable, row: int, past: Places, y: Floats) -> Streak | None:
+    known = y[past][np.isfinite(y[past])]
+    usual = float(np.median(known)) if len(known) else float("nan")
+    return streak(table.start_ns[past], y[past], (int(table.start_ns[row]), float(y[row])), usual)
 
 
 def _shares(
@@ -208,7 +268,7 @@ def _shares(
     """Share of the loss that each metric that goes with performance accounts for."""
     found = {}
     for one in out:
-        if min(np.nan_to_num([one.q, one.shape_q], nan=1.0)) <= SURE_Q:
+        if min(np.nan_to_num([one.q, one.shape_q, one.near_q], nan=1.0)) <= SURE_Q:
             today = (float(y[row]), one.stood.value)
             share = loss_share(y[others], x[one.metric][others], today, one.n_eff)
             if share is not None:

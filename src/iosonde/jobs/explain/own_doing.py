@@ -31,7 +31,7 @@ class OwnChange(NamedTuple):
     """An unusual amount of the run. ``usual``: the median; both in ``unit``."""
 
     what: str
-    """``ranks``, ``nodes``, ``bytes``, ``transfer size``, ``files``."""
+    """``ranks``, ``nodes``, ``bytes``, ``transfer size``, ``opens``, ``files``."""
     unit: str
     value: float
     usual: float
@@ -50,7 +50,7 @@ def own_changes(table: JobTable, row: int, others: Places) -> tuple[OwnChange, .
     Missing data: an amount that is not known of the run, or of fewer than ``FEWEST`` others, says nothing.
     """
     found = []
-    for what, (unit, column) in _amounts(table).items():
+    for what, (unit, column) in amounts(table).items():
         history = column[others]
         history = history[np.isfinite(history) & (history > 0)]
         value = float(column[row])
@@ -71,14 +71,15 @@ def _unlike(history: Floats, value: float) -> bool:
     return bool(as_far.mean() <= COMMON)
 
 
-def _amounts(table: JobTable) -> dict[str, tuple[str, Floats]]:
-    """Name -> unit, column."""
+def amounts(table: JobTable) -> dict[str, tuple[str, Floats]]:
+    """Name of an own amount -> its unit, and of each run (n,); missing is NaN."""
     found = {unit: (unit, column) for unit, column in sizes_of(table).items()}
     moved, ops = own_bytes(table), own_rw_ops(table)
     if moved is not None and ops is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
             found["transfer size"] = ("bytes", moved / ops)
-    files = table.metrics.get("own_files")
-    if files is not None:
-        found["files"] = ("files", files)
+    for what in ("opens", "files"):
+        column = table.metrics.get(f"own_{what}")
+        if column is not None:
+            found[what] = (what, column)
     return found

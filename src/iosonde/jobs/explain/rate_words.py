@@ -1,19 +1,13 @@
-"""Phrases on a run's rate, relative to all of its kind and to those since the last lasting change."""
+"""Phrases on a run's rate, relative to other runs of its kind."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from iosonde.model.amounts import amount, scale_of
-from iosonde.model.units import day
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Explanation
-    from iosonde.jobs.explain.since import Since
-
-SLOW_FROM = 0.1
-"""Least loss of a slow run; below, it is as usual in any quartile."""
-
 
 _FEW = 0.01
 """Share below which, or above 1 minus it, runs are counted instead: 0% of 312 runs is misleading."""
@@ -45,25 +39,8 @@ def say_rank(found: Explanation) -> str:
     return f"faster than {share:.0%} of {n} runs"
 
 
-def of_its_time(found: Explanation) -> bool:
-    """True if it is as fast as runs since a lasting change: no effect of its day."""
-    return found.since is not None and found.since.loss < SLOW_FROM
-
-
-def say_since(one: Since, measure: str) -> str:
-    """``as fast as the 57 other runs since 2017-08-04, when its kind fell from 18.2 GiB/s to 2.43 GiB/s``."""
-    verb = "fell" if one.median < one.before else "rose"
-    verb = f"gradually {verb}" if one.gradual else verb
-    levels = f"from {say_rate(one.before, measure)} to {say_rate(one.median, measure)}"
-    return f"{_beside(one)} the {one.n} other runs since {day(one.at_ns)}, when its kind {verb} {levels}"
-
-
-def say_since_shortly(one: Since) -> str:
-    """``as fast as its kind since 2017-08-04``."""
-    return f"{_beside(one)} its kind since {day(one.at_ns)}"
-
-
-def _beside(one: Since) -> str:
-    if abs(one.loss) < SLOW_FROM:
-        return "as fast as"
-    return f"{abs(one.loss):.0%} {'slower' if one.loss > 0 else 'faster'} than"
+def say_levels(value: float, usual: float, measure: str) -> str:
+    """``4.34 instead of 7.14 GiB/s``: the unit once, if it is the same."""
+    low, high = say_rate(value, measure), say_rate(usual, measure)
+    number, _, unit = low.partition(" ")
+    return f"{number if high.endswith(f' {unit}') else low} instead of {high}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.explain.verdict import against, backed, in_line
+from iosonde.jobs.explain.verdict import NEAR_Q, against, backed, in_line
 from iosonde.model.amounts import amount, scale_of
 
 if TYPE_CHECKING:
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.verdict import LossReason
 
 _SHARED = {
-    "cf_bandwidth_ratio": "traffic was that",
-    "cf_ops_ratio": "reads and writes were those",
-    "cf_opens_ratio": "opens were those",
-    "cf_stats_ratio": "stats were those",
+    "cf_bandwidth_ratio": "traffic",
+    "cf_ops_ratio": "reads and writes",
+    "cf_opens_ratio": "opens",
+    "cf_stats_ratio": "stats",
 }
-_NOTHING_KNOWN = 0.9
-NO_PRICE = "so history cannot say what it costs"
-UNKNOWN_PRICE = "cost unknown"
-"""Short form, for a sentence without room for more."""
+"""Coverage factors of the job: what is left is the share of others."""
+_NOTHING_KNOWN, _ALL, _LITTLE = 0.9, 0.98, 0.5
+"""Width of an interval that says nothing; its low end, if the whole loss is within it; its high end, if little is."""
 
 
 def say_reasons(reasons: Sequence[LossReason], *, twins: bool = True) -> str:
@@ -37,7 +36,7 @@ def say_reasons(reasons: Sequence[LossReason], *, twins: bool = True) -> str:
 
 def say_reason(one: LossReason, *, twins: bool = True) -> str:
     """``closes 9 k/s (usual 260/s) and opens 8 k/s, which move together``."""
-    text = _by_others(one.first) or _short(one.first)
+    text = _short(one.first)
     if not twins or one.twin is None:
         return text
     return f"{text} and {say_bare(one.twin)}, which move together"
@@ -56,12 +55,16 @@ def say_own_shortly(changes: Sequence[OwnChange]) -> str:
     return f"{_times(changes[0].ratio)} the {changes[0].what}"
 
 
-def say_own_line(one: OwnChange) -> str:
-    """A line of evidence."""
+def say_own_line(one: OwnChange, *, level: bool) -> str:
+    """A line of evidence. ``level``: the history shows how fast such runs are."""
+    known = "usual is what its history lets expect of such runs" if level else _NOT_TOLD
     return (
         f"the run itself had {_times(one.ratio)} the {one.what} of its kind: {_own(one, one.value)}, "
-        f"usual {_own(one, one.usual)} of {one.n} runs; they do not say how fast such a run is"
+        f"usual {_own(one, one.usual)} of {one.n} runs; {known}"
     )
+
+
+_NOT_TOLD = "they do not say how fast such a run is"
 
 
 def _times(ratio: float) -> str:
@@ -72,11 +75,16 @@ def _own(one: OwnChange, value: float) -> str:
     return amount(value, scale_of(one.unit if one.unit == "bytes" else "", [value]))
 
 
-def say_share(share: LossShare) -> str:
-    """``70% (50-90%) of the loss``; empty for an uninformative interval."""
-    if share.high - share.low > _NOTHING_KNOWN:
-        return "an unknown share of the loss"
-    return f"{share.share:.0%} ({100 * share.low:.0f}-{share.high:.0%}) of the loss"
+def say_share(share: LossShare | None, *, several: bool = False) -> str:
+    """``could explain 50-90% of the loss``: a correlation, so never more than that."""
+    if share is None or share.high - share.low > _NOTHING_KNOWN:
+        return "go with slow runs" if several else "goes with slow runs"
+    if share.low >= _ALL:
+        return "could explain all of the loss"
+    low, high = f"{100 * share.low:.0f}", f"{share.high:.0%}"
+    only = "only " if share.high < _LITTLE else ""
+    between = f"up to {high}" if low == "0" else high if high == f"{low}%" else f"{low}-{high}"
+    return f"could explain {only}{between} of the loss"
 
 
 def say_unseen_line(one: LossReason) -> str:
@@ -91,7 +99,9 @@ def say_unseen_line(one: LossReason) -> str:
         if one.twin
         else _short(first)
     )
-    text = f"{both}: never seen in {first.stood.n} runs ({usual}), {NO_PRICE}"
+    text = (
+        f"{both}: never seen in {first.stood.n} runs ({usual}), so history cannot say what it costs"
+    )
     return f"{text}; {first.beyond:.2g} spreads beyond the farthest of them"
 
 
@@ -100,8 +110,10 @@ def say_evidence(reason: LossReason, share: LossShare | None) -> str:
     one = reason.first
     text = f"{_short(one)}: {_where(one)}"
     if share is not None:
-        text += f"; it accounts for {say_share(share)}"
-    if reason.twin is not None:
+        text += f"; it {say_share(share)}, if it is the cause"
+    if reason.twin is not None and reason.twin.leak:
+        text += f"; {_short(reason.twin)} moves together with it, and grows with the run time or makes it longer"
+    elif reason.twin is not None:
         text += f"; {_short(reason.twin)} moves together with it"
     if np.isfinite(one.loss) and one.matches:
         runs = "1 run" if one.matches == 1 else f"{one.matches} runs"
@@ -121,47 +133,34 @@ def _where(one: Candidate) -> str:
     share, n = one.stood.share, one.stood.n
     if share in (0.0, 1.0):
         return f"beyond all {n} runs"
-    above = share >= 0.5
+    above = (share >= 0.5) != (one.metric in _SHARED)
     count = round(max(share, 1 - share) * n - one.stood.alike / 2)
     text = f"{count / n:.0%} of {n}" if round(100 * count / n) < 100 else f"{count} of {n}"
     return f"{'above' if above else 'below'} {text} runs"
 
 
-def _by_others(one: Candidate) -> str:
-    """``61% of the servers' traffic was that of others (usual 1%)``: a coverage factor in plain words, else "".
-
-    Of a factor above 1 nothing is left for others.
-    """
-    if one.metric not in _SHARED or not np.isfinite((one.stood.value, one.usual)).all():
-        return ""
-    others, usual = (max(0.0, 1.0 - share) for share in (one.stood.value, one.usual))
-    return f"{others:.0%} of the servers' {_SHARED[one.metric]} of others (usual {usual:.0%})"
-
-
 def _short(one: Candidate) -> str:
     """``closes 5153/s (usual 260/s)``."""
-    value, usual = _of(one, one.stood.value), _of(one, one.usual)
-    return f"{_label(one)} {value} (usual {usual})"
+    return f"{say_bare(one)} (usual {_of(one, one.usual)})"
 
 
 def say_bare(one: Candidate) -> str:
-    """``closes 5153/s``."""
-    others = _by_others(one)
-    if others:
-        return others.rpartition(" (usual ")[0]
-    return say_shortest(one)
+    """``closes 5153/s``; a unit that the label says is left out."""
+    label, value = say_label(one), _of(one, one.stood.value)
+    number, _, unit = value.partition(" ")
+    return f"{label} {number if f' {unit} ' in f' {label} ' else value}"
 
 
-def say_shortest(one: Candidate) -> str:
-    """``coverage factor (bandwidth) 0.4``, if there is no room for plain words."""
-    return f"{_label(one)} {_of(one, one.stood.value)}"
-
-
-def _label(one: Candidate) -> str:
-    return one.about.label.removesuffix(" a second")
+def say_label(one: Candidate) -> str:
+    """The label; of a coverage factor in plain words: ``others' share of traffic``."""
+    shared = _SHARED.get(one.metric)
+    return f"others' share of {shared}" if shared else one.about.label.removesuffix(" a second")
 
 
 def _of(one: Candidate, value: float) -> str:
+    """A value with its unit. Of a coverage factor above 1 nothing is left for others."""
+    if one.metric in _SHARED and np.isfinite(value):
+        return f"{max(0.0, 1.0 - value):.0%}"
     return amount(value, scale_of(one.about.unit, [value])).replace(" /s", "/s")
 
 
@@ -176,7 +175,12 @@ def _history(one: Candidate) -> str:
         sure = "goes with slow runs"
     elif backed(one):
         sure = "goes with slow runs, not in a line"
-        numbers = f"{numbers}, any shape {one.shape_q:.2g}"
+        best = (
+            f"runs like it {one.near_q:.2g}"
+            if one.near_q <= NEAR_Q
+            else f"any shape {one.shape_q:.2g}"
+        )
+        numbers = f"{numbers}, {best}"
     elif against(one):
         sure = "goes with fast runs"
     else:

@@ -1,7 +1,8 @@
 """Last lasting change of a kind before a run, if there was one.
 
 A run that is slow beside all of its history may be as fast as every run of the last months. That is no weather of its
-day but a climate, and whatever else changed with it goes with performance over the whole history.
+day but a climate, and whatever else changed with it goes with performance over the whole history. So what is usual, and
+what goes with performance, is that of the runs since.
 Source: ``stats.change_points``; docs/methods/climate.md.
 """
 
@@ -29,23 +30,25 @@ SMALLEST = 0.1
 
 @dataclass(frozen=True)
 class Since:
-    """A lasting change before a run. ``at_ns``: the first run after it; ``n`` other runs between it and the next one.
+    """A lasting change before a run. ``at_ns``: the first run after it; ``n`` other runs between it and the next one,
+    which begins at ``until_ns`` (None: there is none).
 
     ``before``, ``median``: of the runs before it, and of those ``n``; ``value``: of the run; all in the unit of the
     performance. ``gradual``: a drift does as well.
     """
 
     at_ns: int
+    until_ns: int | None
     n: int
     before: float
     median: float
     value: float
     gradual: bool
 
-    @property
-    def loss(self) -> float:
-        """Share of the usual performance since then that the run lacks; negative for a faster one."""
-        return (self.median - self.value) / self.median
+    def of(self, start_ns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """True for runs (n,) of its time, by their begins."""
+        begun = start_ns >= self.at_ns
+        return begun if self.until_ns is None else begun & (start_ns < self.until_ns)
 
 
 def since(start_ns: NDArray[np.int64], performance: Floats, place: int) -> Since | None:
@@ -73,4 +76,7 @@ def since(start_ns: NDArray[np.int64], performance: Floats, place: int) -> Since
     levels = float(np.median(old)), float(np.median(segment)) if len(segment) else 0.0
     if len(segment) < FEWEST or min(levels) <= 0 or min(levels) > (1 - SMALLEST) * max(levels):
         return None
-    return Since(int(at[starts[last]]), len(segment), *levels, float(y[mine]), found[last].gradual)
+    until = int(at[starts[last + 1]]) if last + 1 < len(starts) else None
+    return Since(
+        int(at[starts[last]]), until, len(segment), *levels, float(y[mine]), found[last].gradual
+    )

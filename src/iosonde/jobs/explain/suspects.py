@@ -30,6 +30,8 @@ SHRINK, PRIOR = 2.0, 0.1
 """Prior before any similar run: a loss of 10%, with the weight of two runs."""
 FADE = 6.0
 """Number of similar runs above which the distance counts by its square root."""
+FEWEST_NEAR = 3
+"""Least number of runs like today, and of others, for a test whether the former were slower."""
 SMALLEST_SCALE = 0.1
 """Least spread of a metric as a share of its median: a near-constant one does not explode."""
 
@@ -49,6 +51,8 @@ class Suspects:
     z: Floats
     share: Floats
     usual: Floats
+    near_z: Floats
+    """How much slower runs like today were than the others: their mean rank, in standard errors; NaN: too few."""
 
     @property
     def ranking(self) -> NDArray[np.intp]:
@@ -71,7 +75,7 @@ def suspects(
     y, x = y[known], np.where(np.isfinite(history[known]), history[known], np.nan)
     p = len(today)
     told = np.isfinite(today) & np.isfinite(x).any(axis=0) if len(y) else np.zeros(p, dtype=bool)
-    score, loss, z, share, usual = (np.full(p, np.nan) for _ in range(5))
+    score, loss, z, share, usual, near_z = (np.full(p, np.nan) for _ in range(6))
     matches = np.zeros(p, dtype=np.int64)
     for metric in np.flatnonzero(told):
         column = x[:, metric]
@@ -84,13 +88,23 @@ def suspects(
         near = np.abs(places - share[metric]) <= REACH + 1e-12
         m = int(near.sum())
         matches[metric] = m
+        near_z[metric] = _slower(of_y, near)
         middle = float(np.median(y))
         if m and middle > 0:
             loss[metric] = (middle - float(np.median(of_y[near]))) / middle
         weight = (m * np.nan_to_num(loss[metric]) + SHRINK * PRIOR) / (m + SHRINK)
         out = np.log1p(max(0.0, z[metric]))
         score[metric] = max(0.0, weight) * out ** (FADE / (FADE + m)) if out > 0 else 0.0
-    return Suspects(score, loss, matches, z, share, usual)
+    return Suspects(score, loss, matches, z, share, usual, near_z)
+
+
+def _slower(y: Floats, near: NDArray[np.bool_]) -> float:
+    """Distance of the mean rank of ``y`` (n,) of some runs below that of all, in standard errors (rank sums)."""
+    n, m = len(y), int(near.sum())
+    if m < FEWEST_NEAR or n - m < FEWEST_NEAR:
+        return float("nan")
+    ranks = midranks(y[:, None])[:, 0]
+    return float(((n + 1) / 2 - ranks[near].mean()) / np.sqrt((n - m) * (n + 1) / (12 * m)))
 
 
 def _below(values: Floats, at: float) -> float:

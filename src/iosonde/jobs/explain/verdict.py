@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.jobs.explain.chance import new_by_chance
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.job_metrics import job_metrics
 
@@ -18,14 +19,12 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
 
 MOST_TOLD = 3
-"""Most reasons, most unseen values, and most metrics that only stood out."""
-BESIDE_UNSEEN = 2
-"""Most reasons beside an unseen value."""
-HURT = 0.1
-"""Least loss of similar runs for a metric that stood out to count."""
-CLEARLY_BEYOND = 1.0
-"""Distance, in spreads of the history, from which on an unseen value precedes those that only stood out."""
+"""Most metrics named."""
 CLEAR_Q = 0.05
+NEAR_Q = 0.005
+"""False discovery rate for runs like today's, one test more of the same history."""
+LEAST_SHARE = 0.005
+"""Share of the loss below which a metric is no reason."""
 _WEAK, _OF_FIRST = 0.05, 0.25
 """Least score of a named suspect, absolute and relative to the first one's."""
 FEWEST_ALIKE = 3
@@ -48,35 +47,43 @@ class NamedReasons(NamedTuple):
     backed: tuple[LossReason, ...] = ()
     unseen: tuple[LossReason, ...] = ()
     rest: tuple[LossReason, ...] = ()
-    rest_first: bool = False
-    """True if metrics that stood out precede unseen values: similar runs lost, and the new value is hardly beyond."""
+
+    @property
+    def every(self) -> tuple[LossReason, ...]:
+        """All, in the order of the verdict."""
+        return (*self.backed, *self.unseen, *self.rest)
 
     @property
     def metrics(self) -> tuple[Candidate, ...]:
         """Metrics of reasons, in the order of the verdict."""
-        last = (*self.rest, *self.unseen) if self.rest_first else (*self.unseen, *self.rest)
-        return tuple(one.first for one in (*self.backed, *last))
+        return tuple(one.first for one in self.every)
 
 
 def named(found: Explanation) -> NamedReasons:
-    """Metrics to name for a slow run: one of each group and of metrics that move together."""
+    """Metrics to name for a slow run: one of each group and of metrics that move together.
+
+    What was never seen is named as such where chance puts no metric as far beyond; else it only stood out.
+    """
     every = leading(found)
-    leads = _apart(found, every)[:MOST_TOLD]
-    unseen = _once(found, found.unseen)
-    sure = tuple(sorted((one for one in leads if backed(one)), key=lambda one: _least(found, one)))
-    sure = sure[: BESIDE_UNSEEN if unseen else MOST_TOLD]
-    fresh = tuple(one for one in unseen if not _said(found, sure, one))[:MOST_TOLD]
+    leads = _apart(found, every)
+    costly = [one for one in leads if backed(one) and not _costs_nothing(found, one)]
+    sure = tuple(sorted(costly, key=lambda one: _least(found, one)))[:MOST_TOLD]
+    new = tuple(one for one in _once(found, found.unseen) if not _said(found, sure, one))
+    clear = new_by_chance(found.candidates).clear
+    fresh = tuple(filter(clear, new))[: MOST_TOLD - len(sure)]
     taken = (*sure, *fresh)
     rest = tuple(one for one in leads if not backed(one) and not _said(found, taken, one))
-    hurt = tuple(one for one in rest if one.matches >= FEWEST_ALIKE and one.loss >= HURT)
-    same = max((one.score for one in every if _said(found, fresh, one)), default=0.0)
-    first = bool(fresh and hurt) and fresh[0].beyond < CLEARLY_BEYOND and hurt[0].score >= same
-    room = BESIDE_UNSEEN - len(sure) if first else MOST_TOLD - len(taken)
-    rest = (hurt if first else rest)[: max(0, room)]
-    backed_by, unknown, others = (
-        tuple(_reason(found, one, every) for one in some) for some in (sure, fresh, rest)
+    rest = (*rest, *(one for one in new if not _said(found, (*taken, *rest), one)))
+    rest = rest[: MOST_TOLD - len(taken)]
+    return NamedReasons(
+        *(tuple(_reason(found, one, every) for one in some) for some in (sure, fresh, rest))
     )
-    return NamedReasons(backed_by, unknown, others, first and bool(rest))
+
+
+def _costs_nothing(found: Explanation, one: Candidate) -> bool:
+    """True if runs with such a value lost nothing of what the run lost, though over all runs it goes with slow ones."""
+    share = found.shares.get(one.metric)
+    return share is not None and share.share < LEAST_SHARE
 
 
 def _least(found: Explanation, one: Candidate) -> tuple[float, float]:
@@ -129,20 +136,30 @@ def _said(found: Explanation, before: tuple[Candidate, ...], one: Candidate) -> 
 
 
 def _reason(found: Explanation, one: Candidate, leads: tuple[Candidate, ...]) -> LossReason:
-    """Reason with a twin that stood out: the first of another group, if there is one."""
+    """Reason with a twin that stood out: one that was taken out as the job's own doing, else one of another group.
+
+    A cause that lengthens the run may be taken for a count over it: what moves with such a metric is never named alone.
+    """
     first = {lead.metric for lead in leads}
     by_name = {other.metric: other for other in found.candidates}
     some = [by_name[name] for name in found.twins.get(one.metric, ())]
     out = [twin for twin in some if twin.stood.standing in _STOOD_OUT]
-    out.sort(key=lambda twin: (twin.about.group == one.about.group, twin.metric not in first))
+    out.sort(
+        key=lambda twin: (
+            not twin.leak,
+            twin.about.group == one.about.group,
+            twin.metric not in first,
+        )
+    )
     return LossReason(
         one, next((twin for twin in out if twin.about.label != one.about.label), None)
     )
 
 
 def backed(one: Candidate) -> bool:
-    """True if all runs together show that such values go with slow runs, linearly or in another shape."""
-    return in_line(one) or (one.shape_q <= CLEAR_Q and one.matches >= FEWEST_ALIKE and one.loss > 0)
+    """True if history shows that such values go with slow runs: in a line, in another shape, of runs like it."""
+    lost = one.matches >= FEWEST_ALIKE and one.loss > 0
+    return in_line(one) or (lost and (one.shape_q <= CLEAR_Q or one.near_q <= NEAR_Q))
 
 
 def in_line(one: Candidate) -> bool:

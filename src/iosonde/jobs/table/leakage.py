@@ -18,7 +18,7 @@ from iosonde.model.jobs import JobTable
 from iosonde.stats.midranks import rank_correlation
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats, Places
+    from iosonde.model.arrays import Floats
 
 
 LEAKS = 0.6
@@ -30,6 +30,12 @@ _INTENSIVE = ("percent", "ratio", "hops", "servers", "OSTs", "°C")
 """Units that do not add up, like rates. For other units the slope decides, for unknown metrics."""
 _PROPORTIONAL = (0.4, 2.5)
 """Slopes of the logarithm of a count on that of the run time: 1 if it adds up at a steady rate."""
+_DIGITS = 9
+"""Digits of the logarithm of a rate: an exactly steady one does not vary by rounding."""
+STEADY = 3.0
+"""Standard errors of a rank correlation within which a count's rate does not depend on the run time."""
+SURE = 2.0
+"""Rank correlations that chance hardly makes, times the root of the number of runs less 1."""
 _OWN = {
     "server_opens": ("own_opens", "others_opens_per_s"),
     "server_getattrs": ("own_stats", "others_getattrs_per_s"),
@@ -139,55 +145,87 @@ def undescribed(table: JobTable) -> list[str]:
 
 
 def leaks(
-    table: JobTable,
-    rows: Places,
-    names: Sequence[str],
-    x: Floats,
-    abouts: Sequence[About],
+    names: Sequence[str], abouts: Sequence[About], x: Floats, seconds: Floats, speed: Floats
 ) -> list[str]:
-    """Own activity that each metric follows; "" for none. The common judgement of explain and correlate.
+    """Own activity that each metric follows; "" for none. The common judgement of explain, correlate and climate.
 
-    ``x`` (n, p): the metrics ``names`` in ``rows``. A metric that changes over weeks follows nothing.
+    ``x`` (n, p): the metrics ``names``; ``seconds`` (n,): run times; ``speed`` (n,): the performance that is explained,
+    high is fast. A metric that changes over weeks follows nothing. Missing data: rows in which both are known count.
     """
-    said = table.metrics.get("duration_s")
-    seconds = (table.duration_s() if said is None else said)[rows]
-    volume = table.metrics.get("own_bytes")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        speed = None if volume is None else volume[rows] / seconds
-    with_time = rank_correlation(seconds, x)
-    with_speed = np.zeros(len(names)) if speed is None else rank_correlation(speed, x)
+    with_time, with_speed = rank_correlation(seconds, x), rank_correlation(speed, x)
+    both = np.isfinite(speed)[:, None] & np.isfinite(x)
     told = []
     for i, about in enumerate(abouts):
         words = ""
         if about.role == "climate":
             pass
-        elif abs(with_time[i]) > LEAKS and _adds_up(names[i], about, x[:, i], seconds):
+        elif abs(with_time[i]) > LEAKS and _adds_up(about, x[:, i], seconds):
             words = GROWS
-        elif (
-            names[i].partition("_")[0] not in ("cf", "contention", "others")
-            and with_speed[i] > LEAKS
-        ):
-            words = "it rises with the job's own speed"
+        elif with_speed[i] > _rises(names[i], about, int(both[:, i].sum())):
+            words = RISES
         told.append(words)
     return told
 
 
+def speed_of(table: JobTable, performance: str) -> Floats:
+    """(n,) ``performance``, high is fast; of another metric what the job moved a second; NaN where neither is known."""
+    about = table.about(performance)
+    if about.role == "performance" and performance in table.metrics:
+        values = table.metrics[performance]
+        return -values if about.good == "low" else values
+    volume = table.metrics.get("own_bytes")
+    if volume is None:
+        return np.full(len(table), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(volume / seconds_of(table))
+
+
+def seconds_of(table: JobTable) -> Floats:
+    """(n,) run times in s: as the table gives them, else from begin to end; missing is NaN."""
+    said = table.metrics.get("duration_s")
+    return table.duration_s() if said is None else said
+
+
 GROWS = "it grows with the job's run time"
+RISES = "it rises with the job's own speed"
 
 
-def _adds_up(name: str, about: About, values: Floats, seconds: Floats) -> bool:
-    """True if a metric that moves with the run time is a count over it: by its unit, or by proportional growth."""
-    if about.unit in _EXTENSIVE:
-        return True
-    if about.unit in _INTENSIVE or about.unit.endswith("/s") or name in job_metrics():
+def _rises(name: str, about: About, n: int) -> float:
+    """Rank correlation with speed, of ``n`` runs, above which a metric is the job's own work.
+
+    A cause of which much is good rises with speed, and what others do is without the job's part. Where nobody says
+    which side is bad, what falls with speed is work that was not done, whenever chance does not make it.
+    """
+    if name.partition("_")[0] in ("contention", "others"):
+        return np.inf
+    if about.good == "high" and about.role == "cause":
+        return np.inf
+    return LEAKS if about.good is not None else min(LEAKS, SURE / np.sqrt(max(n, 2) - 1))
+
+
+def _adds_up(about: About, values: Floats, seconds: Floats) -> bool:
+    """True if a metric that moves with the run time is a count over it: by its unit, or by proportional growth.
+
+    A strong cause makes runs longer, so it moves with the run time too: a declared cause is believed, and of a count
+    the rate does not depend on the run time, or falls where each run has some more.
+    """
+    amount = about.unit in _EXTENSIVE
+    if about.unit in _INTENSIVE or about.unit.endswith("/s"):
+        return False
+    if about.role == "cause" and not amount:
         return False
     both = np.isfinite(values) & np.isfinite(seconds) & (values > 0) & (seconds > 0)
-    if both.sum() < FEWEST_FOR_LEAK:
-        return False
+    n = int(both.sum())
+    if n < FEWEST_FOR_LEAK:
+        return amount
     x, y = np.log(seconds[both]), np.log(values[both])
+    steady = np.round(y - x, _DIGITS)
+    rate = float(rank_correlation(x, steady[:, None])[0]) * np.sqrt(n - 1)
+    if amount:
+        return bool(rate <= STEADY)
     spread = float(((x - x.mean()) ** 2).sum())
     slope = float(((x - x.mean()) * (y - y.mean())).sum()) / spread if spread > 0 else 0.0
-    return _PROPORTIONAL[0] <= slope <= _PROPORTIONAL[1]
+    return _PROPORTIONAL[0] <= slope <= _PROPORTIONAL[1] and bool(abs(rate) <= STEADY)
 
 
 def unleaked(x: Floats, told: Sequence[str]) -> Floats:
