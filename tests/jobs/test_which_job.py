@@ -175,7 +175,7 @@ def test_what_is_for_experts_is_told_on_demand(
     added = [line for line in wordy.splitlines() if line not in out.splitlines()]
     assert len(added) == 1
     assert added[0].startswith(
-        "  - over 40 runs of its kind performance goes with fullest OST (lower"
+        "  - over 39 runs of its kind performance goes with fullest OST (lower"
     )
     assert err.startswith("note: 1 column without a description is not judged: room_temp")
     data, _ = asked(capsys, "explain", "--job", "39", "--format", "json", store=tmp_path)
