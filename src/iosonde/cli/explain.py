@@ -12,7 +12,6 @@ from iosonde.cli.shared.render import draw, show
 from iosonde.jobs import answers
 from iosonde.jobs.scheduled import answers as stored
 from iosonde.jobs.table.answers import find_run, judged
-from iosonde.jobs.umami.answers import umami
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 
@@ -176,7 +175,7 @@ def _show_diagram(args: argparse.Namespace, note: Note) -> None:
     """The diagram of a job alone, or its numbers."""
     table = job_options.table_of(args, note)
     asked = {"history": args.history, "last": args.last}
-    found = umami(table, args.job, args.step, metrics=args.metric, **asked)
+    found = answers.job_diagram(table, args.job, args.step, metrics=args.metric, **asked)
     found = found._replace(most=job_options.shown(args))
     if args.plot is not None:
         sentence = _sentence(table, args)

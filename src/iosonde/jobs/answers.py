@@ -164,8 +164,39 @@ def explain_job(
     rows = metrics or [name for name in _rows(found, verdict, table) if name in table.metrics]
     from iosonde.jobs.umami.answers import umami
 
-    diagram = umami(table, job_id, step, metrics=rows, history=history, last=last)
+    diagram = umami(
+        table, job_id, step, metrics=rows, history=history, last=last, since=found.since
+    )
     return JobAnswer(found, verdict, diagram)
+
+
+def job_diagram(
+    table: JobTable,
+    job_id: str,
+    step: str | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    also: Sequence[str] = (),
+    history: History = "earlier",
+    last: int | None = None,
+) -> DiagramAnswer:
+    """The diagram of a run alone. ``metrics``: the rows; None: the usual ones, and ``also``.
+
+    Classes and boxes are those of the runs since the last lasting change of its performance, if there was one.
+    Raises UsageError: no such job, run or metric.
+    """
+    from iosonde.jobs.explain.comparable import usual_since
+    from iosonde.jobs.umami.answers import umami
+
+    since = usual_since(table, job_id, step, history, last)
+    return umami(
+        *(table, job_id, step),
+        metrics=metrics,
+        also=also,
+        history=history,
+        last=last,
+        since=since,
+    )
 
 
 def explain_runs(

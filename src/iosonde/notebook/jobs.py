@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from iosonde.jobs import answers
+from iosonde.jobs.answers import job_diagram
 from iosonde.jobs.climate.answers import climate, regions_of
 from iosonde.jobs.correlate.answers import FRACTION, Peak, correlate
 from iosonde.jobs.scheduled import answers as stored
 from iosonde.jobs.table import answers as job_tables
 from iosonde.jobs.table.answers import JobFilter, Sort, judged, list_jobs
-from iosonde.jobs.umami.answers import STANDARD, History, umami
+from iosonde.jobs.umami.answers import STANDARD, History
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.notebook.arguments import in_python, instant, names_of, now_ns, span
@@ -192,7 +193,7 @@ class Jobs(Answer):
         rows; None: the usual ones that are known, and those of ``also``. ``last``: the latest so many of the history.
         Raises UsageError: no such job, run or metric.
         """
-        found = umami(
+        found = job_diagram(
             self._judged,
             self._known(job),
             _step(step),

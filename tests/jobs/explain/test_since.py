@@ -8,10 +8,12 @@ import re
 import numpy as np
 import pytest
 
+from iosonde.jobs.answers import job_diagram
 from iosonde.jobs.explain.explain import explain
 from iosonde.jobs.explain.shortened import LONGEST
-from iosonde.jobs.explain.since import since
 from iosonde.jobs.explain.words import judge
+from iosonde.jobs.umami.figure import umami_figure
+from iosonde.jobs.umami.since import since
 from iosonde.model.jobs import JobTable
 from tests.kit.commands import run
 from tests.kit.jobs.jobs_made import START_S, table
@@ -106,3 +108,18 @@ def test_it_is_in_the_data(tmp_path, capsys):
     assert data["before"] > 9e9 > data["median"]
     assert run(*asked, "30") == 0
     assert json.loads(capsys.readouterr().out)["since"] is None
+
+
+def test_the_diagram_has_the_boxes_of_the_same_runs():
+    diagram = job_diagram(
+        changed(1), "60", metrics=["performance_bytes_per_s", "server_opens_per_s"]
+    )
+    rate, opens = diagram.umami.rows
+    assert (rate.stood.n, opens.stood.n) == (19, 19)
+    assert str(rate.stood.standing) in ("ok", "poor", "good")
+    assert 1.7e9 < rate.stood.box.q50 < 2.3e9
+    assert len(diagram.umami.times_s) == 60, "all runs are drawn"
+    assert diagram.data()["since_ns"] == (START_S + 40 * 86_400) * 10**9
+    figure = umami_figure(diagram.umami)
+    assert figure.subtitle.endswith("30 of 60 runs drawn, box: those since 2026-11-20")
+    assert job_diagram(changed(2), "40").umami.since_ns is None

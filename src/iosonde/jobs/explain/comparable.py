@@ -11,13 +11,18 @@ import numpy as np
 
 from iosonde.jobs.explain.own_doing import OwnChange, own_changes
 from iosonde.jobs.explain.own_level import OwnLevel, own_level
-from iosonde.jobs.explain.since import Since, since
+from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.table.sizes import sized
+from iosonde.jobs.umami.diagram import History, history_of, measured
+from iosonde.jobs.umami.since import Since, since
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Places
     from iosonde.model.jobs import JobTable
 
 
+PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
+"""Performance metrics that can be explained: the first that the run has."""
 SLOW_FROM = 0.1
 """Least loss of a slow run; below, it is as usual in any quartile."""
 
@@ -46,3 +51,22 @@ def comparable(table: JobTable, row: int, others: Places, y: Floats) -> Comparab
     if changed is not None:
         others = others[changed.of(table.start_ns[others])]
     return Comparable(others, y, own, level, changed)
+
+
+def measure_of(table: JobTable, row: int) -> str:
+    """Performance metric of a run; the first one if it has none."""
+    known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
+    return next(known, PERFORMANCE[0])
+
+
+def usual_since(
+    table: JobTable, job_id: str, step: str | None, history: History, last: int | None
+) -> Since | None:
+    """The last lasting change before a run. Raises UsageError: no such job, several runs."""
+    table = sized(table)
+    row = find_run(table, job_id, step)
+    others, _ = history_of(table, row, history)
+    others = others if last is None else others[-last:]
+    none = np.full(len(table), np.nan)
+    y = measured(table.metrics.get(measure_of(table, row), none))
+    return comparable(table, row, others, y).since

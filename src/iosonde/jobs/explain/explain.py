@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.explain.comparable import comparable
+from iosonde.jobs.explain.comparable import comparable, measure_of
 from iosonde.jobs.explain.loss_share import LossShare, loss_share
 from iosonde.jobs.explain.own_doing import OwnChange
-from iosonde.jobs.explain.since import Since
 from iosonde.jobs.explain.streak import Streak, streak
 from iosonde.jobs.explain.suspects import suspects
 from iosonde.jobs.explain.twins import twins
@@ -34,6 +33,7 @@ from iosonde.jobs.table.runs import find_run
 from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.diagram import History, history_of, measured
 from iosonde.jobs.umami.quartile import Stood, stand
+from iosonde.jobs.umami.since import Since
 from iosonde.model.advice import Advice, Argument, Text
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Places = NDArray[np.intp]
 
-PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
-"""Performance metrics that can be explained: the first that the run has."""
 _FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
 SURE_Q = 0.05
 """False discovery rate among metrics said to go with performance."""
@@ -160,7 +158,7 @@ def explain(
     row = find_run(table, job_id, step)
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]
-    measure = _measure(table, row)
+    measure = measure_of(table, row)
     raw = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
     usual = comparable(table, row, others, raw)
     others, y = usual.others, usual.y
@@ -287,12 +285,6 @@ def _undescribed(table: JobTable) -> tuple[Advice, ...]:
         what, of = f"{len(strange)} columns without a description are", "them"
     said = f"{what} not judged: {some} ("
     return (Advice(said, Argument("mapping"), f" describes {of})"),)
-
-
-def _measure(table: JobTable, row: int) -> str:
-    """Performance metric of a run; the first one if it has none."""
-    known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
-    return next(known, PERFORMANCE[0])
 
 
 def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, float]:

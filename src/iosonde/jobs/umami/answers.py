@@ -14,6 +14,7 @@ from iosonde.model.answer import Block, PageFormat, PlainPicture, RowTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from iosonde.jobs.umami.since import Since
     from iosonde.model.jobs import JobTable
 
 __all__ = [
@@ -84,11 +85,16 @@ def umami(
     also: Sequence[str] = (),
     history: History = "earlier",
     last: int | None = None,
+    since: Since | None = None,
 ) -> DiagramAnswer:
     """A run within its history. ``metrics``: the rows; None: the usual ones, and ``also``.
+
+    ``since``: the last lasting change of its performance: classes and boxes are those of the runs of its time.
 
     Raises UsageError: no such job, run or metric.
     """
     if metrics is None and also:
         metrics = [*standard_rows(table), *also]
-    return DiagramAnswer(diagram(table, job_id, step, metrics=metrics, last=last, history=history))
+    return DiagramAnswer(
+        diagram(table, job_id, step, metrics=metrics, last=last, history=history, since=since)
+    )

@@ -26,6 +26,9 @@ from iosonde.model.jobs import JobTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from iosonde.jobs.umami.since import Since
+
+    Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Places = NDArray[np.intp]
 
@@ -73,7 +76,8 @@ class Umami:
     """A job among other runs of its kind.
 
     ``times_s`` (n,): begins of the runs, s since the epoch, ascending; ``place``: which of them is the job.
-    ``others``: runs of the history (n - 1). ``notes``: what to know about the history, for people.
+    ``others``: runs of the history (n - 1). ``since_ns``: the last lasting change before the job, if classes and
+    boxes are those of the runs since. ``notes``: what to know about the history, for people.
     """
 
     job_id: str
@@ -85,6 +89,7 @@ class Umami:
     place: int
     rows: tuple[MetricRow, ...]
     notes: tuple[str, ...] = ()
+    since_ns: int | None = None
 
     @property
     def others(self) -> int:
@@ -100,8 +105,9 @@ def umami(
     metrics: Sequence[str] | None = None,
     last: int | None = None,
     history: History = "earlier",
+    since: Since | None = None,
 ) -> Umami:
-    """The diagram of a job of ``table``.
+    """The diagram of a job of ``table``. ``since``: classes and boxes are those of the runs of its time.
 
     ``step``: which run of the job, where it has several: as ``find_run``. ``metrics``: names of rows in
     order; default: those of ``STANDARD`` that are known of the job or of its history. ``last``: so many of
@@ -118,6 +124,9 @@ def umami(
     order = np.append(rows, row)
     order = order[np.argsort(table.start_ns[order], kind="stable")]
     place = int(np.flatnonzero(order == row)[0])
+    usual = np.arange(len(order)) != place
+    if since is not None:
+        usual &= since.of(table.start_ns[order])
     picked = _known(table, order) if metrics is None else _named(table, metrics)
     return Umami(
         job_id=str(table.job_id[row]),
@@ -127,15 +136,16 @@ def umami(
         history=history,
         times_s=_seconds(table.start_ns[order]),
         place=place,
-        rows=tuple(_row(table, name, order, place) for name in picked),
+        rows=tuple(_row(table, name, order, place, usual) for name in picked),
         notes=notes,
+        since_ns=None if since is None else since.at_ns,
     )
 
 
-def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
+def _row(table: JobTable, metric: str, order: Places, place: int, usual: Flags) -> MetricRow:
     values = measured(np.asarray(table.metrics[metric][order], dtype=np.float64))
     about = table.about(metric)
-    stood = stand(np.delete(values, place), float(values[place]), about.good)
+    stood = stand(values[usual], float(values[place]), about.good)
     return MetricRow(metric, about, values, stood, table.flags.get((int(order[place]), metric), ()))
 
 

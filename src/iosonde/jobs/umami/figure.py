@@ -25,7 +25,7 @@ from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
 from iosonde.model.json_types import JsonObject, KnownValues, Second, Seconds, Values
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
-from iosonde.model.units import to_datetime
+from iosonde.model.units import day, to_datetime
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -115,7 +115,7 @@ class UmamiFigure(JsonObject):
 def umami_figure(umami: Umami, shown: Shown | None = None, sentence: str = "") -> UmamiFigure:
     """The figure of a diagram. ``shown``: number of runs and rows drawn (None: those that fit a picture).
 
-    Classes and boxes are those of the whole history, however many runs are drawn.
+    Classes and boxes are those of all usual runs, however many are drawn.
     """
     shown = shown or Shown()
     runs = shown.slice(umami)
@@ -154,7 +154,10 @@ def _subtitle(umami: Umami, drawn: int) -> str:
     kind = "earlier" if umami.history == "earlier" else "other"
     if not n:
         return "no history"
-    part = f"; {drawn} of {n + 1} runs drawn, box: all" if drawn <= n else ""
+    boxes = "all" if umami.since_ns is None else f"those since {day(umami.since_ns)}"
+    part = f"; {drawn} of {n + 1} runs drawn, box: {boxes}" if drawn <= n else ""
+    if umami.since_ns is not None and not part:
+        part = f"; box: {boxes}"
     return f"within {n} {kind} run{'' if n == 1 else 's'} of the same kind{part}"
 
 

@@ -20,6 +20,7 @@ def as_json(umami: Umami) -> dict[str, Any]:
         "motif": umami.motif,
         "history": umami.history,
         "n_history": umami.others,
+        "since_ns": umami.since_ns,
         "place": umami.place,
         "times_s": [known(value) for value in umami.times_s.tolist()],
         "notes": list(umami.notes),
