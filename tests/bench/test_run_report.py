@@ -15,7 +15,12 @@ from benchmarks.truth.locate.systems import ost, system
 from iosonde.bench.bandwidth.spec import as_dict
 from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.repeat import repeat_command
+from iosonde.bench.report.words import headline
 from iosonde.bench.runs import store as runs
+from iosonde.bench.runs.compare import compare
+from iosonde.bench.runs.described import cut_short
+from iosonde.bench.runs.host import PRESSED, QUEUED, host_waits, waited
+from iosonde.bench.runs.words import say_comparison
 from iosonde.cli.bench.bandwidth_options import parse, plan
 from iosonde.model.runs import RunRow
 from tests.kit.commands import run
@@ -198,3 +203,43 @@ def test_the_command_of_a_metadata_run_asks_for_the_same(tmp_path, words):
     # Kept trees are none: the seed is part of the command, and all else is the same.
     assert first.rows[0].parameters == second.rows[0].parameters
     assert len(first.rows) == len(second.rows)
+
+
+def test_a_busy_host_is_said_in_every_place():
+    busy = row(machine={"cpu_queue_share": 0.68}, last_bytes_per_s=1e9)
+    said, most = run_cautions([busy])[:2]
+    assert said == (
+        "This host was busy: ranks waited for a CPU 68% of the time in write 0; rates are not the storage's."
+    )
+    assert most == "Without that wait at most: write 0 2.91 GiB/s."
+    assert all(len(text.split()) <= 25 for text in (said, most))
+    assert headline([busy]).startswith("host busy: ")
+    (summary,) = compare([busy])
+    assert summary.waited == 0.68
+    assert f"host busy, rates are not the storage's: {busy.run_id}" in say_comparison([summary])
+
+
+@pytest.mark.parametrize(
+    ("machine", "share"),
+    [
+        ({"cpu_queue_share": QUEUED}, QUEUED),
+        ({"cpu_queue_share": 0.09, "cpu_pressure": 1.0}, None),
+        ({"cpu_pressure": PRESSED}, PRESSED),
+        ({"cpu_pressure": 0.4}, None),
+        ({}, None),
+    ],
+)
+def test_ranks_waits_count_and_else_those_of_the_host(machine, share):
+    assert waited(machine) == share
+    assert bool(host_waits([row(machine=machine)])) == (share is not None)
+
+
+def test_the_end_at_a_limit_that_was_asked_for_is_no_cut():
+    asked = {"parameters": {"limit_ns": SECOND}, "complete": False}
+    assert not cut_short(row(duration_ns=SECOND, **asked))
+    assert cut_short(row(duration_ns=SECOND // 2, **asked)), (
+        "it ended before, so something stopped it"
+    )
+    assert cut_short(row(complete=False))
+    (summary,) = compare([row(duration_ns=2 * SECOND, **asked)])
+    assert summary.complete

@@ -10,6 +10,7 @@ import numpy as np
 
 from iosonde.bench.adaptive.rates import Rates, rates
 from iosonde.bench.adaptive.verdict import LimitVerdict, RateTrend, judge
+from iosonde.bench.runs.host import PRESSED, QUEUED
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.runs import RunRow
 from iosonde.queue.capacity import Capacity, capacity
@@ -17,10 +18,6 @@ from iosonde.queue.capacity import Capacity, capacity
 PHASE = "benchmark"
 BUSY_CPU = 0.9
 """Share of the CPUs used by the ranks above which the client may be the limit."""
-QUEUED = 0.10
-"""Share of their time that ranks waited for a CPU above which the client is the limit."""
-PRESSED = 0.50
-"""Share of the time that any task of the host waited for a CPU, as a substitute if the ranks' waits are unknown."""
 COMPUTED = 0.70
 """Share of an operation's time in computing above which the client's own work dominates."""
 FEWEST_FITTED = 3

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from iosonde.bench.adaptive.adaptive import COMPUTED, FAILED, FEWEST_FITTED, PRESSED, QUEUED
+from iosonde.bench.adaptive.adaptive import COMPUTED, FAILED, FEWEST_FITTED
 from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, RateTrend
+from iosonde.bench.runs.host import PRESSED, QUEUED
 from iosonde.model.units import format_count, format_duration
 from iosonde.model.units import format_waiting_factor as _t
 from iosonde.queue.capacity import CurveCoverage

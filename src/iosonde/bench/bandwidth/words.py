@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde.bench.runs.compare import slow_ranks
+from iosonde.bench.runs.described import cut_short
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.units import format_duration, format_percent, format_size
 
@@ -64,7 +65,9 @@ def _digits(ns: float | None) -> float | None:
 def _ended(row: RunRow) -> str:
     bad = {name: n for name, n in (row.outcomes or {}).items() if name != "ok" and n}
     text = ", ".join(f"{n} {name}" for name, n in bad.items()) or "ok"
-    return text if row.complete else f"{text}, cut"
+    if row.complete:
+        return text
+    return f"{text}, cut" if cut_short(row) else f"{text}, at its limit"
 
 
 def say_slow_ranks(rows: Sequence[RunRow]) -> list[str]:

@@ -11,11 +11,12 @@ from iosonde.bench.compare.judge import MeasureRatio, SubjectVerdict
 from iosonde.bench.compare.measures import Subject
 from iosonde.bench.compare.sides import RunComparison
 from iosonde.bench.compare.spread import LEAST
-from iosonde.bench.runs.described import parameter_words
+from iosonde.bench.runs.described import cut_short, parameter_words
+from iosonde.bench.runs.host import host_waits
 from iosonde.bench.runs.store import StoredRun
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
-from iosonde.model.units import format_count, format_duration
+from iosonde.model.units import format_count, format_duration, format_percent
 from iosonde.weather.compare.ratios import of_a, ratio_text, short_ratio
 
 HEAD = ("", "", "B is", "B / A", "A", "B", "would see")
@@ -150,8 +151,14 @@ def _trouble(found: RunComparison) -> list[str]:
         ops, failed = (sum(getattr(row, n) or 0 for row in whole) for n in ("ops", "failed"))
         if ops and failed / ops >= _FAILED:
             notes.append(f"{failed / ops:.1%} of {name}'s operations failed")
-        if any(not row.complete and "limit_ns" not in row.parameters for row in whole):
+        if any(map(cut_short, whole)):
             notes.append(f"{name} ended before all of its operations were done")
+        waits = host_waits(whole)
+        if waits:
+            most = format_percent(max(one.share for one in waits))
+            notes.append(
+                f"the host of {name} was busy: ranks waited for a CPU up to {most} of the time"
+            )
         short = min((row.duration_ns for row in _main(whole) if row.duration_ns), default=0)
         if 0 < short < 1_000_000_000:
             notes.append(

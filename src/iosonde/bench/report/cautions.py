@@ -8,7 +8,8 @@ from typing import Any
 from iosonde.bench.bandwidth.cautions import BUSY, SHORT_NS
 from iosonde.bench.bandwidth.words import together
 from iosonde.bench.recorder import failure_words
-from iosonde.bench.runs.described import machine_of
+from iosonde.bench.runs.described import cut_short, machine_of
+from iosonde.bench.runs.host import say_host_waits
 from iosonde.connectors.benchmarks.flags import FLAGS
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_count, format_duration, format_option, format_size
@@ -23,6 +24,7 @@ def run_cautions(rows: Sequence[RunRow]) -> list[str]:
     """Cautions, those about the whole run first."""
     whole = together(rows)
     return [
+        *say_host_waits(rows),
         *_of_run(rows),
         *_cache(rows),
         *_short(whole),
@@ -38,7 +40,7 @@ def _of_run(rows: Sequence[RunRow]) -> Iterator[str]:
         yield f"{first.target} is {kind}: this measures memory."
     if first.parameters.get("faults"):
         yield "Faults were injected on purpose: the numbers are not the storage's."
-    if not all(row.complete for row in rows) and "limit_ns" not in first.parameters:
+    if any(map(cut_short, rows)):
         yield "The run is not complete: it ended before all of its operations were done."
     if first.ranks == 1 and first.instrument == "bandwidth":
         yield "One rank moves the data: a client may be the limit, not the storage."

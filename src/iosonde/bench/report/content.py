@@ -19,6 +19,7 @@ from iosonde.bench.report.pictures import RunPicture, run_pictures
 from iosonde.bench.report.repeat import repeat_command
 from iosonde.bench.report.words import headline, long_tail
 from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
+from iosonde.bench.runs.host import host_waits
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.runs import RunRow
 from iosonde.model.transfers import Topology
@@ -76,7 +77,7 @@ def run_page_content(
         title=f"{first.target}: {first.instrument} of {first.ranks or 'an unknown number of'} ranks",
         subtitle=f"run {first.run_id}, {ranks}measured by {first.source} from {first.host}{when}",
         headline=headline(rows),
-        slow=found or long_tail(rows),
+        slow=found or long_tail(rows) or bool(host_waits(rows)),
         rates=(_head(), phase_cells(rows)) if bandwidth else _metadata(rows),
         notes=notes,
         components=components,

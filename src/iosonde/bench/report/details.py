@@ -10,7 +10,7 @@ from iosonde.bench.bandwidth.words import EXPLAINED, HEAD, phase_cells, say_slow
 from iosonde.bench.report.cautions import run_cautions
 from iosonde.bench.report.side_by_side import WIDE, rate_words, time_words, when_words
 from iosonde.bench.runs.compare import counted, slow_ranks
-from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
+from iosonde.bench.runs.described import cut_short, machine_of, machine_words, parameter_words
 from iosonde.bench.runs.words import say_quantiles, say_ranks
 from iosonde.model.answer import Block, PageFormat, Prose, TableBlock
 from iosonde.model.runs import RunRow, run_order
@@ -79,7 +79,7 @@ def _about(rows: Sequence[RunRow], now_ns: int | None, page: PageFormat) -> str:
         lines.append("asked for: " + _listed(parameters))
     if machine := machine_of(rows):
         lines.append("machine: " + _listed(machine_words(machine)))
-    if not all(row.complete for row in rows):
+    if any(map(cut_short, rows)):
         lines.append("not complete: it ended before all of its operations were done")
     room = max(60, page.columns(WIDE))
     return "\n".join(
@@ -139,7 +139,8 @@ def _ended(row: RunRow) -> str:
             if row.failed
             else "ok"
         )
-    return text if row.complete else f"{text}, cut" if text else "cut"
+    cut = "cut" if cut_short(row) else "" if row.complete else "at its limit"
+    return ", ".join(filter(None, (text, cut)))
 
 
 def _ops(rows: Sequence[RunRow]) -> list[Block]:

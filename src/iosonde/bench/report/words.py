@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde.bench.bandwidth.words import format_bandwidth, together
+from iosonde.bench.runs.host import host_waits
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_count, format_percent
 
@@ -13,7 +14,15 @@ _TAIL = 0.05
 
 
 def headline(rows: Sequence[RunRow]) -> str:
-    """Rates of each direction, of the first repetition; of a metadata run the rate of its phases."""
+    """Rates of each direction, of the first repetition; of a metadata run the rate of its phases.
+
+    A host that was too busy comes first: its rates are not the storage's.
+    """
+    busy = "host busy: " if host_waits(rows) else ""
+    return busy + _rates(rows)
+
+
+def _rates(rows: Sequence[RunRow]) -> str:
     whole = together(rows)
     first = [row for row in whole if row.repetition == min(one.repetition for one in whole)]
     if rows[0].instrument == "bandwidth":

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
+from iosonde.bench.runs.described import cut_short
+from iosonde.bench.runs.host import host_waits
 from iosonde.model.runs import RunRow, run_order
 
 COMPARED_OPS = ("md_read", "md_stat", "md_create", "md_delete")
@@ -42,6 +44,7 @@ class RunSummary:
     objects: int | None
     """P: objects precreated per data set; for bulk: per rank."""
     complete: bool
+    """False if it ended before all was done, other than at a time limit that was asked for."""
     ops: int | None
     failed: int | None
     creates_per_s: float | None
@@ -55,6 +58,8 @@ class RunSummary:
     read_bytes_per_s: float | None
     counted: str
     """Source of its quantiles: ``histogram``, ``exact``, ``tool`` or ``none``."""
+    waited: float | None
+    """Largest share of the time that its ranks waited for a CPU, if the host was too busy to say."""
 
 
 def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSummary]:
@@ -112,7 +117,7 @@ def _summary(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> R
         data_sets=_whole_number(parameters.get("data_sets")),
         iterations=_whole_number(parameters.get("iterations")),
         objects=_whole_number(parameters.get("items" if "items" in parameters else "objects")),
-        complete=all(row.complete for row in every),
+        complete=not any(map(cut_short, every)),
         ops=_sum([row.ops for row in whole]),
         failed=_sum(failed),
         creates_per_s=_middle(creates),
@@ -122,6 +127,7 @@ def _summary(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> R
         write_bytes_per_s=_bandwidth(main, "write"),
         read_bytes_per_s=_bandwidth(main, "read"),
         counted=counted(main),
+        waited=max((one.share for one in host_waits(main)), default=None),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iosonde.model.runs import RunRow
-from iosonde.model.units import format_option, format_size
+from iosonde.model.units import format_option, format_percent, format_size
 
 _ELSEWHERE = ("reported", "digests", "pattern", "ranks")
 """Parameters that are not the user's, or are shown elsewhere."""
@@ -24,13 +24,34 @@ def parameter_words(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+_NEARLY = 0.99
+"""Part of a time limit at which a rank has reached it: it starts a little after the first."""
+_SHARES = {
+    "cpu_share": "CPUs used by ranks",
+    "cpu_queue_share": "ranks waited for a CPU",
+    "cpu_pressure": "some task waited for a CPU",
+    "host_cpu_share": "CPUs busy",
+}
+"""Shares of the time of a run's first phase, in words."""
+
+
 def machine_words(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Name and value of each fact of a machine that is short enough."""
     return [
-        (name.removesuffix("_bytes"), _value(name, value))
+        (_SHARES.get(name, name.removesuffix("_bytes")), _value(name, value))
         for name, value in facts.items()
         if not isinstance(value, dict | list)
     ]
+
+
+def cut_short(row: RunRow) -> bool:
+    """True if a phase ended before all of its operations were done, other than at a time limit that was asked for.
+
+    A row of one operation says nothing of it.
+    """
+    limit = row.parameters.get("limit_ns")
+    at_limit = isinstance(limit, int) and (row.duration_ns or 0) >= _NEARLY * limit
+    return row.op is None and not row.complete and not at_limit
 
 
 def machine_of(rows: Sequence[RunRow]) -> Mapping[str, Any]:
@@ -41,6 +62,8 @@ def machine_of(rows: Sequence[RunRow]) -> Mapping[str, Any]:
 def _value(name: str, value: Any) -> str:
     if name == "faults" and isinstance(value, Sequence) and not isinstance(value, str):
         text = ", ".join(fault_words(one) for one in value)
+    elif name in _SHARES and isinstance(value, int | float):
+        text = format_percent(value)
     elif name.endswith("_bytes") and isinstance(value, int):
         text = format_size(value)
     elif name.endswith("_ns") and isinstance(value, int):

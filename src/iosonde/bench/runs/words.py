@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from iosonde.bench.runs.compare import RunSummary, SlowRanks
 from iosonde.model.units import format_duration
 
+_MOST_NAMED = 6
 _HOW = {
     "histogram": "the operation number ceil(q n) in order, from a histogram with 3 significant digits",
     "exact": "the operation number ceil(q n) in order, exact, of the operations that were imported",
@@ -36,6 +37,11 @@ def say_comparison(rows: Sequence[RunSummary]) -> list[str]:
     if any(shown[one.run_id] < one.waiting_factors for one in rows):
         lines.append("of several waiting factors: the smallest")
     lines += say_quantiles(one.counted for one in rows)
+    busy = [one.run_id for one in rows if one.waited is not None]
+    if busy:
+        named = ", ".join(busy[:_MOST_NAMED])
+        more = f" and {len(busy) - _MOST_NAMED} more" if len(busy) > _MOST_NAMED else ""
+        lines.append(f"host busy, rates are not the storage's: {named}{more}")
     if any(not one.complete for one in rows):
         lines.append("cut: ended before all of its operations were done")
     return lines
