@@ -287,3 +287,40 @@ def test_targets_that_are_slower_than_others_are_a_finding_of_their_own() -> Non
     found = together([*slow[:5], one("bad", 2.0), *slow[5:], one("worse", 2.1)])
     assert [len(each.components) for each in found] == [12, 2]
     assert found[1].components == ("bad", "worse")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_single_file_on_a_target_is_not_named_where_others_have_more(seed: int) -> None:
+    """Files at random: those of a target share its rate, and a file alone reaches 0.6 of it."""
+    machine, rng = system(112), np.random.default_rng(seed)
+    transfers = run(machine, Noise(repetitions=3), healthy(machine), rng)
+    target, count = transfers.stripes.target, np.clip(rng.poisson(4, 112), 1, 8)
+    phase = (transfers.repetition * 2 + transfers.direction) * 112 + target
+    order = np.argsort(phase, kind="stable")
+    place = np.empty(len(target), dtype=np.int64)
+    place[order] = np.arange(len(target)) - np.searchsorted(phase[order], phase[order])
+    took = 1e9 * np.maximum(count, 1 / 0.6)[target] * np.exp(0.08 * rng.normal(size=len(target)))
+    some = replace(
+        transfers,
+        bytes=np.where(place < count[target], transfers.bytes, 0),
+        transfer_end_ns=transfers.transfer_begin_ns + took.astype(np.int64),
+    )
+    named = {name for one in locate(some, machine.topology()).slow for name in one.components}
+    assert not named & {ost(number) for number in np.flatnonzero(count == 1).tolist()}
+
+
+def test_two_kinds_need_more_than_two_files_of_each_and_have_an_interval() -> None:
+    machine = system(144)
+    inside = 0
+    for seed in range(10):
+        noise = Noise(old_share=0.4, files_per_ost=4)
+        found = locate(
+            run(machine, noise, healthy(machine), np.random.default_rng(seed)), machine.topology()
+        )
+        (kinds,) = (one for one in found.uneven if one.cause is Cause.GENERATIONS)
+        assert kinds.lower < kinds.factor < kinds.upper
+        inside += kinds.lower <= 1 / 0.7 <= kinds.upper
+    assert inside >= 8
+    few = Noise(old_share=0.4, files_per_ost=2)
+    found = locate(run(machine, few, healthy(machine), np.random.default_rng(1)), Topology())
+    assert all(one.cause is not Cause.GENERATIONS for one in found.uneven)

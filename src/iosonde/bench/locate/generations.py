@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.bench.locate.robust import mad
+
 if TYPE_CHECKING:
     from iosonde.bench.locate.hypotheses import Levels
     from iosonde.model.arrays import Flags, Floats
@@ -21,16 +23,20 @@ LEAST_FACTOR = 1.08
 """Least time factor for which two clusters are reported."""
 OF_ONE_KIND = 0.75
 """Share of enclosures with targets of one kind only, above which enclosures decide."""
+_Z95, _OF_MEDIAN = 1.96, 1.2533
+"""Standard errors of a 95% interval; of a median over that of a mean."""
 VALLEY = 0.04
 """Most OSTs, as a share, in the middle third between the means."""
 
 
 @dataclass(frozen=True)
 class Generations:
-    """``slower``: shape (targets,). ``factor``: time of the slower kind over that of the other."""
+    """``slower``: shape (targets,). ``factor``: time of the slower kind over the other's, with its 95% interval."""
 
     slower: Flags
     factor: float
+    lower: float
+    upper: float
 
 
 def generations(y: Floats, levels: Levels) -> Generations | None:
@@ -43,10 +49,21 @@ def generations(y: Floats, levels: Levels) -> Generations | None:
     for values in (least, *y.T):
         slower = _split(values)
         if slower is not None and not _one_component(slower, levels):
-            factor = float(np.exp(np.nanmedian(values[slower]) - np.nanmedian(values[~slower])))
-            if factor >= LEAST_FACTOR:
-                return Generations(_by_enclosure(slower, levels), factor)
+            apart, error = _apart(values[slower], values[~slower])
+            if apart >= np.log(LEAST_FACTOR):
+                ends = np.exp([apart, apart - _Z95 * error, apart + _Z95 * error]).tolist()
+                return Generations(_by_enclosure(slower, levels), *ends)
     return None
+
+
+def _apart(slower: Floats, faster: Floats) -> tuple[float, float]:
+    """Difference of two medians and its standard error, by the scale of each side; NaN is left out."""
+    middle, variance = [], 0.0
+    for side in (slower, faster):
+        known = side[np.isfinite(side)]
+        middle.append(float(np.median(known)))
+        variance += _OF_MEDIAN**2 * mad(known - middle[-1]) ** 2 / len(known)
+    return middle[0] - middle[1], float(np.sqrt(variance))
 
 
 def _split(values: Floats) -> Flags | None:

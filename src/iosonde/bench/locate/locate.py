@@ -14,7 +14,7 @@ from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.scatter import noise_of
 from iosonde.bench.locate.search import Found, search
 from iosonde.bench.locate.slow import slow_client, slow_component, slow_while, together
-from iosonde.bench.locate.tree import FEWEST, Named, named_levels
+from iosonde.bench.locate.tree import FEWEST, Named, named_levels, transfers_of
 from iosonde.bench.locate.uneven import limits, uneven
 from iosonde.model.transfers import DIRECTIONS, Topology, Transfers, with_hosts, with_targets
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PERSISTENT = 0.8
 """Share of repetitions that must show a slow component: load of others moves."""
+FEW_FILES = 2
+"""Transfers of a typical target, over all repetitions, that do not tell two kinds of targets apart."""
 WIDE = 0.5
 """Share of the targets under a typical file above which its time identifies no target."""
 
@@ -40,7 +42,8 @@ def locate(transfers: Transfers, topology: Topology) -> ComponentFindings:
     if obstacle is not None:
         return ComponentFindings((), (), (obstacle,), counts)
     slow_hosts, effects, explained = effects_of(rows, named.servers())
-    kinds = generations(effects.y, named.levels)
+    files = transfers_of(rows)[np.unique(rows.target)]
+    kinds = generations(effects.y, named.levels) if np.median(files) > FEW_FILES else None
     found = _searched(effects, kinds, named)
     slow = [slow_component(one, effects, named, kinds, rows.directions) for one in found]
     slow = [one for one in slow if one.repetitions >= PERSISTENT * one.of_repetitions]

@@ -21,6 +21,9 @@ FEWEST = 4
 LEAST_TRANSFERS = 3
 """Least number of transfers of a target in a direction, over all repetitions, to name it alone."""
 
+LEAST_FILES = 2
+"""Least number of files of a target in a repetition to name it alone, if a typical one has so many."""
+
 
 @dataclass(frozen=True)
 class Named:
@@ -59,7 +62,7 @@ def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
         real,
         real_group,
         tuple(held[p] for p in usable),
-        np.flatnonzero(_transfers(rows) >= LEAST_TRANSFERS),
+        _namable(rows),
     )
     names = {
         "ost": transfers.targets,
@@ -71,7 +74,19 @@ def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
     return Named(levels, (len(real) >= 2, len(real_group) >= 2), names)
 
 
-def _transfers(rows: Rows) -> Ints:
+def _namable(rows: Rows) -> Ints:
+    """Targets that may be named alone: with enough transfers, and no single file where others have more.
+
+    How long one file takes that has a target for itself, others that share theirs do not say.
+    """
+    count = transfers_of(rows)
+    files = count / max(len(rows.repetitions), 1)
+    typical = float(np.median(files[count > 0])) if count.any() else 0.0
+    single = (files < LEAST_FILES) & (typical >= LEAST_FILES)
+    return np.flatnonzero((count >= LEAST_TRANSFERS) & ~single)
+
+
+def transfers_of(rows: Rows) -> Ints:
     """Transfers of each target in the direction that has fewer, shape (targets,)."""
     ways = len(rows.directions)
     if not ways:

@@ -31,8 +31,8 @@ def uneven(
     found = [_files(rows, targets), _position(explained)]
     if kinds is not None:
         names = tuple(targets[t] for t in np.flatnonzero(kinds.slower).tolist())
-        factor = kinds.factor
-        found.append(Uneven(Cause.GENERATIONS, factor, factor, factor, None, names, len(targets)))
+        ends = (kinds.factor, kinds.lower, kinds.upper)
+        found.append(Uneven(Cause.GENERATIONS, *ends, None, names, len(targets)))
     return tuple(one for one in found if one is not None)
 
 

@@ -103,7 +103,7 @@ def say_uneven(one: Uneven) -> str:
             return f"Disk position matters: at the inner edge files take {span} as long as at the outer edge."
         case Cause.GENERATIONS:
             n = len(one.components)
-            kinds = f"{n} of {one.of} take {one.factor:.2f}x as long"
+            kinds = f"{n} of {one.of} take {span} as long"
             return f"OSTs are of two kinds: {kinds}; iosonde compares each with its own kind."
 
 
