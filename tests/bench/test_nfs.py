@@ -20,7 +20,7 @@ from iosonde.bench.nfs.points import SweepPoint, quantile
 from iosonde.bench.nfs.sheet import sweep_sheet
 from iosonde.bench.nfs.spec import SweepSpec
 from iosonde.bench.nfs.sweep import Sweep
-from iosonde.bench.nfs.words import say_sweep
+from iosonde.bench.nfs.words import caution, say_sweep
 from iosonde.bench.runs import store
 from iosonde.cli.main import main
 from iosonde.cli.selftest.nfs import nfs as selftest_nfs
@@ -43,12 +43,15 @@ def words(server, more=""):
     ]
 
 
-def made(rate, median_ns, seconds=4.0, unanswered=0):
-    """A point whose reads lie closely around a median."""
+def made(rate, median_ns, seconds=4.0, unanswered=0, answered=1.0):
+    """A point whose reads lie closely around a median, and of whose writes a share was answered."""
     reads = (np.linspace(0.98, 1.02, 41) * median_ns).astype(np.int64)
     outcomes = {"ok": len(reads)} | ({"ETIMEDOUT": unanswered} if unanswered else {})
     names = ("due", "sent", "done", "done_in_time", "failed", "unanswered", "strays", "left_out")
     counts = dict.fromkeys((*names, "outstanding"), 0)
+    due = int(rate * seconds)
+    done = int(due * answered)
+    counts |= {"due": due, "sent": due, "done": done, "done_in_time": done, "failed": due - done}
     return SweepPoint(
         rate_per_s=rate,
         began_ns=0,
@@ -98,6 +101,49 @@ def test_no_knee_where_reads_never_wait_and_where_they_always_do():
     busy = Sweep([made(0.0, 1e6), made(100.0, 5e7), made(200.0, 6e7)])
     assert busy.knee is None
     assert "waited already at 100" in say_sweep(busy)[0]
+
+
+def test_writes_that_fail_say_nothing_of_reads():
+    """All writes fail; or those of the higher rate do."""
+    failing = Sweep([made(0.0, 1e6), made(900.0, 1e6, answered=0.0)])
+    assert failing.knee is None
+    assert say_sweep(failing)[0] == (
+        "Writes were not answered well (3,600 of 3,600 failed): nothing is known of reads beside them."
+    )
+    partly = Sweep([made(0.0, 1e6), made(100.0, 1e6), made(900.0, 5e7, answered=0.6)])
+    assert partly.knee is None
+    assert say_sweep(partly)[0] == (
+        "Reads did not wait for writes up to 100 answered writes/s; above, few writes were answered."
+    )
+    point = made(900.0, 1e6)
+    point.writes["unanswered"] = 554
+    assert "554 writes unanswered" in caution(point)
+
+
+def test_one_bump_is_no_knee():
+    """Slow at some rates and quick again above: no queue that fills."""
+    rates = [0.0, 100.0, 200.0, 400.0, 800.0, 1600.0]
+    slow = (200.0, 400.0)
+    bumpy = Sweep([made(rate, 2e7 if rate in slow else 1e6) for rate in rates])
+    assert bumpy.knee is None
+    assert say_sweep(bumpy) == [
+        "No knee: reads were slower between 200 and 400 writes/s, and quick again above."
+    ]
+    whole = Sweep([made(rate, 2e7 if rate >= 400 else 1e6) for rate in rates])
+    assert whole.knee is not None
+    assert (whole.knee.low, whole.knee.high) == (200.0, 400.0)
+
+
+def test_a_write_is_due_when_it_may_go(server, capsys, tmp_path):
+    """Twenty writes a second on a server that answers at once: their latency is no period of 50 ms."""
+    quick = _core.NfsServer(20_000, 100)
+    more = f"{CONSENT} --from 20 --to 20 --duration 3s --refine 0 --store {tmp_path}"
+    assert main(words(quick, more)) == 0
+    quick.close()
+    capsys.readouterr()
+    (writes,) = (row for row in store.read(tmp_path) if row.op == "data_write")
+    assert 50 <= writes.ops <= 60
+    assert writes.q50_ns < 25e6
 
 
 def test_reads_without_answer_count_as_raised():

@@ -137,7 +137,8 @@ impl Writer<'_> {
             let token = if free_running {
                 now
             } else {
-                self.start_ns + (self.found.sent as f64 * 1e9 / self.request.write_rate) as u64
+                // Write k is due when k + 1 periods have passed: that is when it may go.
+                self.start_ns + ((self.found.sent + 1) as f64 * 1e9 / self.request.write_rate) as u64
             };
             connection.begin_prepared(whole, token);
             self.found.sent += 1;

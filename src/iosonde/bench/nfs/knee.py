@@ -65,7 +65,10 @@ def is_raised(point: SweepPoint, base_ns: float) -> bool:
 
 
 def find_knee(points: Sequence[SweepPoint]) -> Knee | None:
-    """Knee of a sweep; None if reads never waited, or always did. The first point has no load."""
+    """Knee of a sweep; None if reads never waited, always did, or not at the highest rates.
+
+    The first point has no load. Points whose writes were hardly answered are left out.
+    """
     whole = _knee(points)
     if whole is None:
         return None
@@ -79,15 +82,21 @@ def find_knee(points: Sequence[SweepPoint]) -> Knee | None:
 def _knee(points: Sequence[SweepPoint]) -> Knee | None:
     """Knee with the interval of these points alone."""
     base_ns = points[0].quantile_ns(0.5) if points else math.nan
-    loaded = sorted((p for p in points if p.rate_per_s > 0), key=lambda p: p.rate_per_s)
-    raised = [p for p in loaded if is_raised(p, base_ns)]
+    loaded = sorted((p for p in points if p.is_loaded), key=lambda p: p.rate_per_s)
+    calm = [p.rate_per_s for p in loaded if not is_raised(p, base_ns)]
+    raised = [p.rate_per_s for p in loaded if p.rate_per_s > max(calm, default=math.inf)]
     if not raised or math.isnan(base_ns):
         return None
-    high = raised[0].rate_per_s
-    calm = [p.rate_per_s for p in loaded if p.rate_per_s < high]
-    if not calm:
-        return None
-    return _fit(loaded, calm[-1], high)
+    return _fit(loaded, calm[-1], raised[0])
+
+
+def bump(points: Sequence[SweepPoint]) -> tuple[float, float] | None:
+    """The least and the highest rate at which reads waited below a rate at which they did not; None without any."""
+    base_ns = points[0].quantile_ns(0.5) if points else math.nan
+    loaded = [p for p in points if p.is_loaded]
+    calm = max((p.rate_per_s for p in loaded if not is_raised(p, base_ns)), default=0.0)
+    within = [p.rate_per_s for p in loaded if is_raised(p, base_ns) and p.rate_per_s < calm]
+    return (min(within), max(within)) if within else None
 
 
 def _fit(loaded: Sequence[SweepPoint], low: float, high: float) -> Knee:

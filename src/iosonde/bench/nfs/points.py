@@ -14,6 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
 
+LEAST_DONE = 0.9
+"""Share of the writes sent that a server must answer well for a point to be a load."""
 LEAST_OF_Q99 = 100
 """Least number of operations for a 0.99 quantile."""
 
@@ -55,6 +57,11 @@ class SweepPoint:
     def achieved_per_s(self) -> float:
         """Rate of writes answered while writes were due."""
         return self.writes["done_in_time"] * 1e9 / self.lasted_ns if self.lasted_ns else math.nan
+
+    @property
+    def is_loaded(self) -> bool:
+        """True if enough of its writes were answered well to speak of reads beside writes."""
+        return self.rate_per_s > 0 and self.writes["done"] >= LEAST_DONE * self.writes["sent"] > 0
 
     @property
     def unanswered(self) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from iosonde.bench.nfs.knee import POOR_FIT, Knee
+from iosonde.bench.nfs.knee import POOR_FIT, Knee, bump, is_raised
 from iosonde.bench.nfs.points import SweepPoint
 from iosonde.bench.nfs.sweep import Sweep
 from iosonde.model.units import format_duration
@@ -43,28 +44,33 @@ def say_sweep(sweep: Sweep) -> list[str]:
 
 
 def _say_knee(sweep: Sweep) -> str:
-    knee, rates = sweep.knee, [p.rate_per_s for p in sweep.points if p.rate_per_s > 0]
-    if not rates:
+    if sweep.knee is not None:
+        return _say_where(sweep.knee)
+    asked = [p for p in sweep.points if p.rate_per_s > 0]
+    if not asked:
         return "Nothing was measured under load."
-    if knee is None:
-        raised = sweep.points[0].quantile_ns(0.5)
-        if math.isnan(raised):
-            return "No read was answered without load: no reference for the load."
-        first = min(rates)
-        quick = _quick_everywhere(sweep)
-        return (
-            f"Reads did not wait for writes up to {rate_word(max(rates))} writes/s."
-            if quick
-            else f"Reads waited already at {rate_word(first)} writes/s; expected a lower --from."
-        )
-    return _say_where(knee)
-
-
-def _quick_everywhere(sweep: Sweep) -> bool:
-    from iosonde.bench.nfs.knee import is_raised
-
     base = sweep.points[0].quantile_ns(0.5)
-    return not any(is_raised(p, base) for p in sweep.points[1:])
+    if math.isnan(base):
+        return "No read was answered without load: no reference for the load."
+    return _say_no_knee(sweep, asked, base)
+
+
+def _say_no_knee(sweep: Sweep, asked: Sequence[SweepPoint], base: float) -> str:
+    """What is known of reads beside writes, without a knee. ``base``: a median read without load, ns."""
+    loaded = [p for p in asked if p.is_loaded]
+    if not loaded:
+        failed, due = (sum(p.writes[name] for p in asked) for name in ("failed", "due"))
+        return f"Writes were not answered well ({failed:,} of {due:,} failed): nothing is known of reads beside them."
+    if (slower := bump(sweep.points)) is not None:
+        low, high = map(rate_word, slower)
+        where = f"at {low}" if low == high else f"between {low} and {high}"
+        return f"No knee: reads were slower {where} writes/s, and quick again above."
+    if any(is_raised(p, base) for p in loaded):
+        first = min(p.rate_per_s for p in loaded)
+        return f"Reads waited already at {rate_word(first)} writes/s; expected a lower --from."
+    most = rate_word(max(p.achieved_per_s for p in loaded))
+    few = "; above, few writes were answered" if len(loaded) < len(asked) else ""
+    return f"Reads did not wait for writes up to {most} answered writes/s{few}."
 
 
 def _say_where(knee: Knee) -> str:
@@ -86,6 +92,8 @@ def caution(point: SweepPoint) -> str:
     failed = others + point.writes["failed"]
     if failed:
         found.append(f"{failed} failed")
+    if point.writes["unanswered"]:
+        found.append(f"{point.writes['unanswered']:,} writes unanswered")
     if point.writes["strays"]:
         found.append(f"{point.writes['strays']} stray answers")
     held = point.writes["due"] - point.writes["sent"]
