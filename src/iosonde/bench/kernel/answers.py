@@ -13,6 +13,7 @@ from iosonde.bench.kernel.plan import BLOCKS, KernelPlan
 from iosonde.bench.kernel.run import run_kernel
 from iosonde.bench.kernel.words import MARKS, head, say, table_rows
 from iosonde.bench.recorder import Observer, PlanOutcome
+from iosonde.bench.runs.host import say_host_waits
 from iosonde.model.answer import Block, Prose, TableBlock
 from iosonde.model.errors import StoreError
 
@@ -39,9 +40,10 @@ class KernelAnswer:
         return say(str(self.plan.place), self.phases)
 
     def shown(self) -> list[Block]:
-        """A row a phase, what its marks mean, the sentence."""
+        """A row a phase, what its marks mean, the sentence; whether the host was too busy to say."""
         table = TableBlock(head(self.plan.period_ns), table_rows(self.phases))
-        return [table, "", Prose(MARKS), "", Prose(self.sentence)]
+        busy = [Prose(f"note: {text}", "", "  ") for text in say_host_waits(self.outcome.rows)]
+        return [table, "", Prose(MARKS), "", Prose(self.sentence), *([""] * bool(busy)), *busy]
 
     def picture(self) -> Sheet | None:
         """The longest creates over time; None: no create ended."""
