@@ -108,7 +108,7 @@ def test_writes_that_fail_say_nothing_of_reads():
     failing = Sweep([made(0.0, 1e6), made(900.0, 1e6, answered=0.0)])
     assert failing.knee is None
     assert say_sweep(failing)[0] == (
-        "Writes were not answered well (3,600 of 3,600 failed): nothing is known of reads beside them."
+        "Too many writes failed (3,600 of 3,600): the sweep cannot tell how reads do beside them."
     )
     partly = Sweep([made(0.0, 1e6), made(100.0, 1e6), made(900.0, 5e7, answered=0.6)])
     assert partly.knee is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.connectors.benchmarks.mdtest.counts import Amount, Stated, amount_of
+from iosonde.connectors.benchmarks.mdtest.counts import PhaseCount, Stated, amount_of
 from iosonde.connectors.benchmarks.mdtest.text import read_text
 from iosonde.connectors.lines import FileDefaults
 from tests.kit.samples.makers import SECOND
@@ -109,4 +109,4 @@ def test_counts_are_exact_where_digits_allow(each, tasks, seconds):
     error = 0.0005 / printed + 0.0005 / rate
     assert abs(found.ops / ops - 1) <= 2 * error + 1 / ops
     if error * each < 0.25:
-        assert found == Amount(ops, printed)
+        assert found == PhaseCount(ops, printed)

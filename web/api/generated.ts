@@ -333,10 +333,6 @@ export interface Umami {
    * Other runs of its kind.
    */
   n_history: number;
-  /**
-   * The last lasting change of its performance: classes and boxes are those of the runs since.
-   */
-  since: UnixMs | null;
   figure: UmamiFigure;
 }
 /**

@@ -60,7 +60,7 @@ def _say_no_knee(sweep: Sweep, asked: Sequence[SweepPoint], base: float) -> str:
     loaded = [p for p in asked if p.is_loaded]
     if not loaded:
         failed, due = (sum(p.writes[name] for p in asked) for name in ("failed", "due"))
-        return f"Writes were not answered well ({failed:,} of {due:,} failed): nothing is known of reads beside them."
+        return f"Too many writes failed ({failed:,} of {due:,}): the sweep cannot tell how reads do beside them."
     if (slower := bump(sweep.points)) is not None:
         low, high = map(rate_word, slower)
         where = f"at {low}" if low == high else f"between {low} and {high}"

@@ -29,8 +29,6 @@ class UmamiJson(OpenJsonModel):
     notes: list[str]
     n_history: int
     """Other runs of its kind."""
-    since_ns: Instant | None
-    """The last lasting change of its performance: classes and boxes are those of the runs since."""
     figure: UmamiFigure
 
 
