@@ -8,6 +8,8 @@ import pytest
 
 from iosonde.weather.events.answers import event_log
 from iosonde.weather.events.told import told_events
+from iosonde.why.answers import why
+from iosonde.why.question import WhyQuestion
 from tests.agree.compared import agree
 from tests.agree.doors import doors_of
 from tests.agree.kinds import KINDS, NOW
@@ -57,6 +59,8 @@ def test_a_processor_that_wakes_is_no_slow_storage(name, store_of):
     root, length_ns = store_of(name), KINDS[name].length_s * SECOND
     span = (NOW - length_ns, NOW)
     assert not told_events(root, event_log(root, span), span, NOW).slow
+    told = why(root, WhyQuestion(model=False), NOW).sentence
+    assert told.endswith(": no more than a processor of login2 takes to wake")
 
 
 def test_said_tells_what_differs():

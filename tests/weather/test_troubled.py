@@ -280,7 +280,7 @@ def test_a_report_draws_no_busy_minute_as_slow(busy):
     assert np.nanmax(reads.value) < 1.5
     assert reads.busy.sum() == 2
     assert np.isnan(reads.value[:2, 8]).all()
-    assert 'title="08:00: the probing host was busy"' in heat_table(reads)
+    assert 'title="08:00: the probing host explains it"' in heat_table(reads)
     assert report_words(report, UTC)["headline"].startswith("/work was as usual: ")
     (later,) = report_of(busy)
     headline = report_words(later, UTC)["headline"]

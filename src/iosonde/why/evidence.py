@@ -205,6 +205,8 @@ def _host(links: Links) -> str:
         return ""
     if links.host.found is not None and not host.slow and not host.of_hosts:
         return f"{host.host} began operations late whose lanes were free"
+    if host.woken:
+        return f"what is added is no more than a processor of {host.host} takes to wake"
     told = f"the run queue of {host.host} explains {host.busy} of {host.slow} slow windows"
     if not host.of_hosts:
         return told

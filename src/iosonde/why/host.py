@@ -11,6 +11,7 @@ from iosonde.model.verdicts import Reason
 from iosonde.weather.events import answers
 from iosonde.weather.fleet.answers import fleet_at
 from iosonde.weather.fleet.shapes import ENOUGH_HOSTS, FleetShape
+from iosonde.weather.slowdown.rules import FLOOR_NS
 from iosonde.why.links import (
     Change,
     Gap,
@@ -47,7 +48,8 @@ def host_link(scene: Scene) -> Link[HostEvidence]:
     weather, slow, windows, *_ = scene
     if slow.kind == "host_busy":
         n = 0 if slow.factor is None else slow.windows
-        return found(HostEvidence(slow.host, n, n, 0, 0))
+        woken = slow.added_ns is not None and slow.added_ns <= FLOOR_NS
+        return found(HostEvidence(slow.host, n, n, 0, 0, woken))
     seen = _witnesses(weather, slow)
     hosts, of_hosts = (len(seen.hosts), seen.of) if seen else (0, 0)
     if seen and seen.scope == "client":

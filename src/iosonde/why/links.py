@@ -130,6 +130,8 @@ class StretchFacts:
     event: str | None
     hits: float | None = None
     hits_usual: float | None = None
+    added_ns: float | None = None
+    """Latency added to the usual one; None: not known."""
 
 
 @dataclass(frozen=True)
@@ -243,9 +245,9 @@ class LoadEvidence:
 
 @dataclass(frozen=True)
 class HostEvidence:
-    """The run queue explains ``busy`` of ``slow`` windows; ``hosts`` of ``of_hosts`` saw the target slow.
+    """The probing host explains ``busy`` of ``slow`` windows; ``hosts`` of ``of_hosts`` saw the target slow.
 
-    ``of_hosts`` 0: too few hosts watch it to tell.
+    ``of_hosts`` 0: too few hosts watch it to tell. ``woken``: what is added is no more than a processor takes to wake.
     """
 
     host: str
@@ -253,6 +255,7 @@ class HostEvidence:
     slow: int
     hosts: int
     of_hosts: int
+    woken: bool = False
 
 
 @dataclass(frozen=True)

@@ -297,7 +297,12 @@ def _of_finding(found: Finding, weather: Weather, now_ns: int) -> StretchFacts:
         event=None,
         hits=op.hits if op.partly else None,
         hits_usual=op.hits_usual,
+        added_ns=_added(found.slowdown, op.usual_ns),
     )
+
+
+def _added(slowdown: float | None, usual_ns: float | None) -> float | None:
+    return None if slowdown is None or usual_ns is None else (slowdown - 1) * usual_ns
 
 
 def _busy_now(weather: Weather, question: WhyQuestion, now_ns: int) -> StretchFacts | None:
@@ -361,6 +366,7 @@ def _busy(
         lost=None,
         windows=worst.windows,
         event=None,
+        added_ns=_added(worst.slowdown, worst.baseline_ns),
     )
 
 

@@ -136,6 +136,8 @@ def _cause(why: Why, now_ns: int, *, short: bool = False) -> str:
     if host is not None:
         if host.of_hosts and not host.busy:
             return f"{host.host} is the cause, {host.of_hosts - host.hosts} other hosts saw nothing"
+        if host.woken:
+            return f"no more than a processor of {host.host} takes to wake"
         return f"the processor of {host.host} was busy, not the storage"
     where = f", {_where(parts)}" if parts and parts.slow else ""
     along = "" if short else where

@@ -158,7 +158,7 @@ def judge_state(found: Findings, state: dict[str, Any] | None) -> None:
         says = f"the probe says {state['state']}: " + ", ".join(bad)
         found.add("target-state", "problem", says, state=state["state"], ops=bad)
     elif busy:
-        says = "slow, but because the probing host was busy: " + ", ".join(busy)
+        says = "slow, but the probing host explains it: " + ", ".join(busy)
         found.add("target-state", "note", says, state=state["state"], ops=busy)
     else:
         found.add("target-state", "ok", f"the probe says {state['state']}", state=state["state"])

@@ -53,20 +53,34 @@ def comparable(table: JobTable, row: int, others: Places, y: Floats) -> Comparab
     return Comparable(others, y, own, level, changed)
 
 
-def measure_of(table: JobTable, row: int) -> str:
-    """Performance metric of a run; the first one if it has none."""
+class Run(NamedTuple):
+    """A run and its history. ``table``: in classes of size; ``y`` (n,): the performance ``measure`` of every row."""
+
+    table: JobTable
+    row: int
+    others: Places
+    measure: str
+    y: Floats
+    notes: tuple[str, ...]
+
+
+def run_of(
+    table: JobTable, job_id: str, step: str | None, history: History, last: int | None
+) -> Run:
+    """The run of a job. Raises UsageError: no such job, several runs."""
+    table = sized(table)
+    row = find_run(table, job_id, step)
+    others, notes = history_of(table, row, history)
+    others = others if last is None else others[-last:]
     known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
-    return next(known, PERFORMANCE[0])
+    measure = next(known, PERFORMANCE[0])
+    y = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
+    return Run(table, row, others, measure, y, notes)
 
 
 def usual_since(
     table: JobTable, job_id: str, step: str | None, history: History, last: int | None
 ) -> Since | None:
     """The last lasting change before a run. Raises UsageError: no such job, several runs."""
-    table = sized(table)
-    row = find_run(table, job_id, step)
-    others, _ = history_of(table, row, history)
-    others = others if last is None else others[-last:]
-    none = np.full(len(table), np.nan)
-    y = measured(table.metrics.get(measure_of(table, row), none))
-    return comparable(table, row, others, y).since
+    run = run_of(table, job_id, step, history, last)
+    return comparable(run.table, run.row, run.others, run.y).since

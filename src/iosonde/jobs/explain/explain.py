@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.explain.comparable import comparable, measure_of
+from iosonde.jobs.explain.comparable import comparable, run_of
 from iosonde.jobs.explain.loss_share import LossShare, loss_share
 from iosonde.jobs.explain.own_doing import OwnChange
 from iosonde.jobs.explain.streak import Streak, streak
@@ -29,9 +29,7 @@ from iosonde.jobs.table.leakage import (
     undescribed,
     unleaked,
 )
-from iosonde.jobs.table.runs import find_run
-from iosonde.jobs.table.sizes import sized
-from iosonde.jobs.umami.diagram import History, history_of, measured
+from iosonde.jobs.umami.diagram import History, measured
 from iosonde.jobs.umami.quartile import Stood, stand
 from iosonde.jobs.umami.since import Since
 from iosonde.model.advice import Advice, Argument, Text
@@ -154,12 +152,7 @@ def explain(
     last: int | None = None,
 ) -> Explanation:
     """Explain a run of ``table``. Raises UsageError: no such job, several runs."""
-    table = sized(table)
-    row = find_run(table, job_id, step)
-    others, notes = history_of(table, row, history)
-    others = others if last is None else others[-last:]
-    measure = measure_of(table, row)
-    raw = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
+    table, row, others, measure, raw, notes = run_of(table, job_id, step, history, last)
     usual = comparable(table, row, others, raw)
     others, y = usual.others, usual.y
     rows = np.append(others, row)

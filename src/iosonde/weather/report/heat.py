@@ -45,7 +45,7 @@ def _cell(heat: Heat, row: str, place: tuple[int, int], value: float) -> str:
     if np.isnan(value):
         why = "no data"
         if heat.busy[place]:
-            why = "the probing host was busy"
+            why = "the probing host explains it"
         elif heat.learning[place]:
             why = "still learning the baseline"
         return f'<td class="na" title="{escape(when, quote=True)}: {why}"></td>'

@@ -8,15 +8,15 @@ import numpy as np
 
 from iosonde.engine.parts import TOPOLOGY, parts, select
 
-_PLACES = ("node", "filesystem")
-"""Levels whose parent is no part: coordinates, a mount point."""
+_OF_PARTS = "level NOT IN ('node', 'filesystem')"
+"""SQL: levels whose parent is neither coordinates nor a mount point."""
 
 
 def parents_of(root: Path) -> dict[str, frozenset[str]]:
     """Parents of each child as last seen by each source. Raises StoreError."""
     rows = []
     for columns in select(
-        "time_ns, source, system, level, child, parent", parts(root, TOPOLOGY), "true"
+        "time_ns, source, system, level, child, parent", parts(root, TOPOLOGY), _OF_PARTS
     ):
         values = [np.ma.getdata(column).tolist() for column in columns.values()]
         rows += list(zip(*values, strict=True))
@@ -25,6 +25,6 @@ def parents_of(root: Path) -> dict[str, frozenset[str]]:
         latest[tuple(named)] = max(time_ns, latest.get(tuple(named), 0))
     found: dict[str, set[str]] = {}
     for time_ns, *named, parent in rows:
-        if named[2] not in _PLACES and latest[tuple(named)] == time_ns:
+        if latest[tuple(named)] == time_ns:
             found.setdefault(named[3], set()).add(parent)
     return {child: frozenset(some) for child, some in found.items()}

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 
+FLOOR_NS: float = _core.FLOOR_NS
+"""Added latency of which no verdict is given: what a processor takes to wake."""
+
+
 def slow(median_ns: Floats, lower_ns: Floats, baseline_ns: Floats) -> Flags:
     """Which windows are slow. ``lower_ns`` is the lower end of the median's interval.
 
